@@ -1,0 +1,1 @@
+"""The Postgres server that kbot brings and runs itself; not on Windows."""

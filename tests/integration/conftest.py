@@ -1,0 +1,34 @@
+"""Homes of embedded servers, each with a server of its own that has to be gone after the test."""
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+from embedded_users import copied, gone, user
+
+
+@pytest.fixture
+async def home(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Path]:
+    """An empty home; after the test no process of its server is left."""
+    place = tmp_path_factory.mktemp("home")
+    yield place
+    await gone(place)
+
+
+@pytest.fixture(scope="session")
+async def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home whose server has been made and has stopped; the table `kept` holds "first"."""
+    place = tmp_path_factory.mktemp("made")
+    async with user(place, "first"):
+        pass
+    await gone(place)
+    return place
+
+
+@pytest.fixture
+async def warm(made: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Path]:
+    """A copy of `made`; after the test no process of its server is left."""
+    place = tmp_path_factory.mktemp("warm")
+    copied(made, place)
+    yield place
+    await gone(place)
