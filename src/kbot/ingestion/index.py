@@ -1,0 +1,275 @@
+"""Chunks become rows: embedded in batches, copied into Postgres, and a document's old chunks replaced in one
+transaction."""
+
+import hashlib
+import json
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Any, LiteralString
+
+from pgvector.psycopg import HalfVector
+from psycopg import AsyncConnection
+from psycopg.abc import Params
+
+from kbot.database import Database
+from kbot.errors import EmbedderMismatch
+from kbot.ingestion.chunk import Chunk, PageStart, chunk
+from kbot.language import detect_language
+from kbot.models import Embedder
+
+_NAMESPACE = uuid.UUID("6f0f2c3e-8a55-4c53-9a0e-7b1d8f0e6d21")
+_BATCH = 32
+
+Progress = Callable[[int, int], None]
+"""Called with how many of a document's chunks are embedded, and how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document as it is stored: its text, where its pages start in it, and who may see it (`scope` '' is everybody
+    in the workspace, else one channel)."""
+
+    workspace: str
+    source: str
+    title: str
+    media_type: str
+    text: str
+    pages: tuple[PageStart, ...]
+    scope: str = ""
+    url: str | None = None
+    page_count: int | None = None
+    pages_without_text: int = 0
+    warnings: tuple[str, ...] = ()
+    added_by: str = ""
+
+    @property
+    def id(self) -> uuid.UUID:
+        """The same for the same source in the same workspace and scope, whatever its content."""
+        return uuid.uuid5(_NAMESPACE, "\x1f".join((self.workspace, self.scope, self.source)))
+
+    @property
+    def layout(self) -> str:
+        """Where the pages start, as JSON."""
+        return json.dumps([asdict(page) for page in self.pages], ensure_ascii=False)
+
+    def fingerprint(self, chunk_characters: int) -> bytes:
+        """SHA-256 of all that decides the chunks: equal for equal content under another name."""
+        parts = (self.text, self.layout, self.url or "", str(chunk_characters))
+        return hashlib.sha256("\x1f".join(parts).encode()).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """What became of a document: "added", "replaced", or "duplicate" of `same_as` (its own source when it is
+    unchanged)."""
+
+    status: str
+    chunks: int
+    same_as: str = ""
+
+
+_LOCK: LiteralString = (
+    "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0)), pg_advisory_xact_lock(hashtextextended(%s, 1))"
+)
+
+# An index without passages is anybody's: nothing in it was made by another embedder.
+_RECORD: LiteralString = """
+INSERT INTO indexes (workspace, embedder, dimensions) VALUES (%s, %s, %s)
+ON CONFLICT (workspace) DO UPDATE SET embedder = excluded.embedder, dimensions = excluded.dimensions
+WHERE indexes.passages = 0 AND indexes.embedder <> excluded.embedder
+"""
+
+_STORED: LiteralString = "SELECT embedder FROM indexes WHERE workspace = %s"
+
+_SAME: LiteralString = """
+SELECT source, chunks FROM documents
+WHERE workspace = %s AND scope = %s AND fingerprint = %s ORDER BY source = %s DESC LIMIT 1
+"""
+
+_UPSERT: LiteralString = """
+INSERT INTO documents (workspace, id, scope, source, title, url, media_type, language, fingerprint, text, layout,
+  page_count, pages_without_text, chunks, warnings, added_by)
+VALUES (%(workspace)s, %(id)s, %(scope)s, %(source)s, %(title)s, %(url)s, %(media_type)s, %(language)s,
+  %(fingerprint)s, %(text)s, %(layout)s, %(page_count)s, %(pages_without_text)s, %(chunks)s, %(warnings)s, %(added_by)s)
+ON CONFLICT (workspace, id) DO UPDATE SET title = excluded.title, url = excluded.url, media_type = excluded.media_type,
+  language = excluded.language, fingerprint = excluded.fingerprint, text = excluded.text, layout = excluded.layout,
+  page_count = excluded.page_count, pages_without_text = excluded.pages_without_text, chunks = excluded.chunks,
+  warnings = excluded.warnings, added_by = excluded.added_by, updated_at = now()
+RETURNING xmax <> 0 AS replaced
+"""
+
+_WORDS: LiteralString = """
+SELECT word, ndoc FROM ts_stat(
+  format('SELECT lexemes FROM chunks WHERE workspace = %%L AND document_id = %%L', %s::text, %s::uuid)
+)
+"""
+
+_COPY: LiteralString = """
+COPY chunks (workspace, id, document_id, scope, position, page, heading, context, header, text, start_offset,
+  end_offset, language, embedding, title_sentences, sentences, spans) FROM STDIN (FORMAT BINARY)
+"""
+_CHUNK_TYPES = (
+    "text", "uuid", "uuid", "text", "int4", "int4", "text", "text", "text", "text", "int4", "int4", "text",
+    "halfvec", "int4", "halfvec[]", "int4[]",
+)  # fmt: skip
+
+# Rows are locked in the order of the words, so that two documents finishing at once wait for each other instead of
+# deadlocking.
+_COUNT_WORDS: LiteralString = """
+INSERT INTO lexemes (workspace, lexeme, passages)
+SELECT %(workspace)s, word, change
+FROM unnest(%(words)s::text[], %(changes)s::bigint[]) AS c(word, change) ORDER BY word
+ON CONFLICT (workspace, lexeme) DO UPDATE SET passages = lexemes.passages + excluded.passages
+"""
+
+_FORGET_WORDS: LiteralString = "DELETE FROM lexemes WHERE workspace = %s AND lexeme = ANY(%s) AND passages <= 0"
+
+_COUNT_PASSAGES: LiteralString = "UPDATE indexes SET passages = passages + %s WHERE workspace = %s RETURNING embedder"
+
+
+async def index(
+    database: Database,
+    embedder: Embedder,
+    document: Document,
+    *,
+    chunk_characters: int,
+    progress: Progress | None = None,
+) -> Indexed:
+    """Store a document and its passages; an older version of it is gone in the same instant, and an unchanged one
+    stays.
+
+    Raises `EmbedderMismatch` when the workspace's vectors are another embedder's, and `ModelError` when embedding
+    fails; nothing is changed then.
+    """
+    fingerprint = document.fingerprint(chunk_characters)
+    chunks = list(chunk(document.text, document.pages, size=chunk_characters))
+    async with database.pool.connection() as connection, connection.transaction():
+        keys = (
+            f"{document.workspace}\x1f{document.id}",
+            f"{document.workspace}\x1f{document.scope}\x1f{fingerprint.hex()}",
+        )
+        await connection.execute(_LOCK, keys)
+        await claim_index(connection, document.workspace, embedder)
+        same = await _fetch(connection, _SAME, (document.workspace, document.scope, fingerprint, document.source))
+        if same and same[0] == document.source:
+            return Indexed("duplicate", same[1], same[0])
+        if same:
+            await remove(connection, document.workspace, document.id)
+            return Indexed("duplicate", same[1], same[0])
+        language = detect_language(document.text)
+        row = {
+            "workspace": document.workspace, "id": document.id, "scope": document.scope, "source": document.source,
+            "title": document.title, "url": document.url, "media_type": document.media_type,
+            "language": language, "fingerprint": fingerprint, "text": document.text,
+            "layout": document.layout, "page_count": document.page_count,
+            "pages_without_text": document.pages_without_text,
+            "chunks": len(chunks), "warnings": list(document.warnings), "added_by": document.added_by,
+        }  # fmt: skip
+        replaced = await _fetch(connection, _UPSERT, row)
+        await write_chunks(connection, embedder, document, language, chunks, progress)
+    return Indexed("replaced" if replaced and replaced[0] else "added", len(chunks))
+
+
+async def claim_index(connection: AsyncConnection, workspace: str, embedder: Embedder) -> None:
+    """Make sure that the workspace's vectors are this embedder's, and that an index for them exists."""
+    claimed = await connection.execute(_RECORD, (workspace, embedder.name, embedder.dimensions))
+    if claimed.rowcount:
+        await connection.execute("SELECT kbot_ensure_vector_index(%s)", (embedder.dimensions,))
+    stored = await _fetch(connection, _STORED, (workspace,))
+    if stored and stored[0] != embedder.name:
+        raise EmbedderMismatch(workspace, stored[0], embedder.name)
+
+
+async def remove(connection: AsyncConnection, workspace: str, document_id: uuid.UUID) -> None:
+    """Delete a document with its passages, and take its words out of the statistics."""
+    old = await _words(connection, workspace, document_id)
+    gone = await connection.execute(
+        "DELETE FROM chunks WHERE workspace = %s AND document_id = %s", (workspace, document_id)
+    )
+    await connection.execute("DELETE FROM documents WHERE workspace = %s AND id = %s", (workspace, document_id))
+    await _count(connection, workspace, Counter[str](), old, -gone.rowcount)
+
+
+async def write_chunks(
+    connection: AsyncConnection,
+    embedder: Embedder,
+    document: Document,
+    language: str,
+    chunks: Sequence[Chunk],
+    progress: Progress | None = None,
+) -> None:
+    """Replace a document's passages within the caller's transaction."""
+    old = await _words(connection, document.workspace, document.id)
+    gone = await connection.execute(
+        "DELETE FROM chunks WHERE workspace = %s AND document_id = %s", (document.workspace, document.id)
+    )
+    seen: Counter[str] = Counter()
+    done = 0
+    rest = iter(chunks)
+    while batch := list(islice(rest, _BATCH)):
+        rows = await _rows(embedder, document, language, batch, seen)
+        async with connection.cursor().copy(_COPY) as copy:
+            copy.set_types(_CHUNK_TYPES)
+            for row in rows:
+                await copy.write_row(row)
+        done += len(batch)
+        if progress:
+            progress(done, len(chunks))
+    new = await _words(connection, document.workspace, document.id)
+    counted = await _count(connection, document.workspace, new, old, len(chunks) - gone.rowcount)
+    if counted != embedder.name:
+        raise EmbedderMismatch(document.workspace, counted, embedder.name)
+
+
+async def _rows(
+    embedder: Embedder, document: Document, language: str, batch: Sequence[Chunk], seen: Counter[str]
+) -> list[tuple[object, ...]]:
+    passages = [piece.passage for piece in batch]
+    sentences = [text for piece in batch for text in _sentence_texts(piece)]
+    vectors = [HalfVector(v) for v in await embedder.embeddings.aembed_documents([*passages, *sentences])]
+    of_sentences = iter(vectors[len(passages) :])
+    rows: list[tuple[object, ...]] = []
+    for piece, passage, vector in zip(batch, passages, vectors, strict=False):
+        seen[passage] += 1
+        chunk_id = uuid.uuid5(document.id, f"{seen[passage]}\x1f{passage}")
+        own = list(islice(of_sentences, len(piece.titles) + len(piece.sentences)))
+        spans = [number for s in piece.sentences for number in (s.start, s.end, s.page or 0)]
+        rows.append(
+            (
+                document.workspace, chunk_id, document.id, document.scope, piece.position, piece.page, piece.heading,
+                piece.context, piece.header, piece.text,
+                piece.start, piece.end, language, vector, len(piece.titles), own, spans,
+            )
+        )  # fmt: skip
+    return rows
+
+
+def _sentence_texts(piece: Chunk) -> Iterator[str]:
+    yield from piece.titles
+    yield from (piece.text[sentence.start : sentence.end] for sentence in piece.sentences)
+
+
+async def _words(connection: AsyncConnection, workspace: str, document_id: uuid.UUID) -> Counter[str]:
+    rows = await connection.execute(_WORDS, (workspace, document_id))
+    return Counter(dict(await rows.fetchall()))
+
+
+async def _count(
+    connection: AsyncConnection, workspace: str, new: Counter[str], old: Counter[str], passages: int
+) -> str:
+    """Bring the word statistics up to date; returns the embedder that the workspace's index is recorded under."""
+    changes = {word: new[word] - old[word] for word in new | old if new[word] != old[word]}
+    words = list(changes)
+    await connection.execute(_COUNT_WORDS, {"workspace": workspace, "words": words, "changes": list(changes.values())})
+    if fewer := [word for word in words if changes[word] < 0]:
+        await connection.execute(_FORGET_WORDS, (workspace, fewer))
+    stored = await _fetch(connection, _COUNT_PASSAGES, (passages, workspace))
+    return str(stored[0]) if stored else ""
+
+
+async def _fetch(connection: AsyncConnection, statement: LiteralString, values: Params) -> tuple[Any, ...] | None:
+    cursor = await connection.execute(statement, values)
+    return await cursor.fetchone()
