@@ -1,0 +1,211 @@
+"""The command `kbot`. It builds the settings once, opens what a command needs, and prints."""
+
+import asyncio
+import sys
+import uuid
+from collections.abc import Coroutine, Iterator
+from typing import Annotated
+
+import structlog
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+
+from kbot.chat import Place
+from kbot.errors import KbotError
+from kbot.settings import Settings
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
+Workspace = Annotated[str, typer.Option(help="The tenant whose documents are meant.")]
+Channel = Annotated[str, typer.Option(help="The conversation: its history, and what was ingested for it alone.")]
+
+
+@app.callback()
+def configure(
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens to standard error.")] = False,
+) -> None:
+    """Answers from your team's documents, with sources and pages, or an honest no."""
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(20 if verbose else 30),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(help="The question; - reads one a line from standard input.")],
+    as_json: AsJson = False,
+    workspace: Workspace = "default",
+    channel: Channel = "",
+    thread: Annotated[str, typer.Option(help="A thread of the channel: a conversation of its own.")] = "",
+) -> None:
+    """Answer a question, or one question a line; without --channel each stands alone."""
+    from kbot.commands import asking
+
+    if as_json or question == "-":
+        place = Place(workspace, channel, thread or None)
+        _run(asking.ask_as_json(_settings(), _questions(question), place, err=err))
+    else:
+        _run(asking.ask(_settings(), question, _conversation(workspace, channel, thread), out=out, err=err))
+
+
+@app.command()
+def search(
+    question: Annotated[str, typer.Argument(help="The question; - reads one a line from standard input.")],
+    as_json: AsJson = False,
+    k: Annotated[int, typer.Option(min=1, max=100, help="How many passages.")] = 8,
+    workspace: Workspace = "default",
+    channel: Channel = "",
+) -> None:
+    """Show the passages for a question, with their evidence; no model is asked."""
+    from kbot.commands import asking
+
+    place = Place(workspace, channel)
+    many = question == "-"
+    _run(asking.search(_settings(), _questions(question), place, k=k, as_json=as_json, many=many, out=out))
+
+
+@app.command()
+def ingest(
+    what: Annotated[list[str], typer.Argument(help="Files, folders and http addresses.")],
+    as_json: AsJson = False,
+    workspace: Workspace = "default",
+    channel: Annotated[str, typer.Option(help="Only this channel may see them; unset, the whole workspace.")] = "",
+) -> None:
+    """Add documents, or replace those of the same name; prints a receipt for each, exit 1 if any was rejected."""
+    from kbot.commands import documents
+
+    _run(documents.ingest(_settings(), what, Place(workspace, channel), as_json=as_json, out=out, err=err))
+
+
+@app.command()
+def sources(as_json: AsJson = False, workspace: Workspace = "default") -> None:
+    """List the documents."""
+    from kbot.commands import documents
+
+    _run(documents.sources(_settings(), Place(workspace, ""), as_json=as_json, out=out))
+
+
+@app.command()
+def forget(
+    name: Annotated[str, typer.Argument(help="The document's name, as `kbot sources` shows it.")],
+    workspace: Workspace = "default",
+    channel: Annotated[str, typer.Option(help="The channel it was ingested for, if for one alone.")] = "",
+) -> None:
+    """Delete a document; nothing answers from it any more."""
+    from kbot.commands import documents
+
+    _run(documents.forget(_settings(), Place(workspace, channel), name, out=out))
+
+
+@app.command()
+def gaps(
+    as_json: AsJson = False,
+    workspace: Workspace = "default",
+    limit: Annotated[int, typer.Option(min=1, help="How many.")] = 50,
+) -> None:
+    """What people asked and the documents did not answer, most asked first."""
+    from kbot.commands import documents
+
+    _run(documents.gaps(_settings(), Place(workspace, ""), limit=limit, as_json=as_json, out=out))
+
+
+@app.command()
+def reindex(
+    workspace: Annotated[str, typer.Option(help="One workspace; unset, all.")] = "",
+) -> None:
+    """Cut and embed all documents anew, after KBOT_EMBEDDING_MODEL or KBOT_CHUNK_CHARACTERS changed."""
+    from kbot.commands import documents
+
+    _run(documents.reindex(_settings(), workspace, out=out, err=err))
+
+
+@app.command()
+def migrate() -> None:
+    """Bring the database's tables up to date; every other command does so at its start."""
+    from kbot.commands import operating
+
+    _run(operating.migrate(_settings(), out=out))
+
+
+@app.command()
+def doctor(
+    as_json: AsJson = False,
+    quick: Annotated[bool, typer.Option(help="Database and models only, in a second: for health checks.")] = False,
+) -> None:
+    """Check the database, the models, the tokens and the disk, and say what to do; exit 1 if something does not
+    work."""
+    from kbot.commands import operating
+
+    _run(operating.doctor(_settings(), quick=quick, as_json=as_json, out=out))
+
+
+@app.command()
+def chat(workspace: Workspace = "default", channel: Channel = "") -> None:
+    """Talk to kbot in this terminal."""
+    from kbot.commands import talking
+
+    _run(talking.chat(_settings(), _conversation(workspace, channel), out=out, err=err))
+
+
+@app.command()
+def run(
+    adapters: Annotated[list[str], typer.Argument(help="Adapters, by name: terminal, and those installed.")],
+) -> None:
+    """Serve one or more adapters until stopped."""
+    from kbot.commands import talking
+
+    _run(talking.serve(_settings(), adapters, err=err))
+
+
+@app.command()
+def demo() -> None:
+    """Ingest a few real documents and answer questions from them, with no account, key or server."""
+    from kbot.commands import talking
+
+    _run(talking.demo(_settings(), out=out, err=err))
+
+
+def main() -> None:
+    """The command's entry point."""
+    app()
+
+
+def _settings() -> Settings:
+    try:
+        return Settings()
+    except ValidationError as error:
+        for wrong in error.errors(include_url=False, include_input=False, include_context=False):
+            name = "_".join(str(part) for part in wrong["loc"]).upper()
+            err.print(f"kbot: KBOT_{name}: {wrong['msg']}. Correct it in the environment or in .env.", markup=False)
+        raise typer.Exit(2) from None
+
+
+def _conversation(workspace: str, channel: str, thread: str = "") -> Place:
+    """The place of a talk in this terminal; without a channel it is a new conversation each time."""
+    return Place(workspace, channel, thread or None) if channel else Place(workspace, "terminal", uuid.uuid4().hex)
+
+
+def _questions(question: str) -> Iterator[str]:
+    if question != "-":
+        yield question
+        return
+    yield from (line for line in (line.strip() for line in sys.stdin) if line)
+
+
+def _run(command: Coroutine[object, object, int]) -> None:
+    try:
+        code = asyncio.run(command)
+    except KbotError as error:
+        err.print(f"kbot: {error}", style="red", markup=False, soft_wrap=True)
+        code = 1
+    except KeyboardInterrupt:
+        code = 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        code = 141
+    raise typer.Exit(code)

@@ -1,0 +1,1 @@
+"""What the commands of `kbot` do, once their arguments are read."""

@@ -1,0 +1,142 @@
+"""`kbot ingest`, `sources`, `forget`, `gaps` and `reindex`."""
+
+import json
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from kbot import library
+from kbot.chat import Place
+from kbot.database import open_database
+from kbot.ingestion.jobs import Receipt, Shelf, uploads
+from kbot.ingestion.jobs import ingest as ingest_uploads
+from kbot.models import open_embedder
+from kbot.settings import Settings
+from kbot.shapes import gap_shape, receipt_shape, source_shape
+
+_MARKS = {"added": "✓", "replaced": "↻", "duplicate": "=", "rejected": "✗"}
+_STYLES = {"added": "green", "replaced": "green", "duplicate": "dim", "rejected": "red"}
+
+
+async def ingest(
+    settings: Settings, what: Sequence[str], place: Place, *, as_json: bool, out: Console, err: Console
+) -> int:
+    """Ingest files, folders and addresses; exit code 1 if any was rejected."""
+    items = list(uploads(what))
+    rejected = False
+    async with open_database(settings) as database:
+        embedder = await open_embedder(settings)
+        shelf = Shelf(place.workspace, place.channel, "cli")
+        with _progress(err) as bar:
+            files = bar.add_task("documents", total=len(items))
+            current = bar.add_task("", total=None, visible=False)
+
+            def tell(source: str, done: int, total: int) -> None:
+                bar.update(current, description=source[-40:], completed=done, total=total, visible=True)
+
+            async for receipt in ingest_uploads(
+                database, embedder, settings, items, shelf, allow_private_urls=True, progress=tell
+            ):
+                bar.advance(files)
+                rejected = rejected or receipt.status == "rejected"
+                if as_json:
+                    print(json.dumps(receipt_shape(receipt), ensure_ascii=False), flush=True)
+                else:
+                    out.print(receipt_line(receipt))
+    if not items:
+        err.print("There is nothing to ingest there.")
+    return int(rejected)
+
+
+async def sources(settings: Settings, place: Place, *, as_json: bool, out: Console) -> int:
+    """List the documents of a workspace, those of single channels too."""
+    async with open_database(settings) as database:
+        found = await library.sources(database, place, everything=True)
+    if as_json:
+        for source in found:
+            print(json.dumps(source_shape(source), ensure_ascii=False))
+        return 0
+    if not found:
+        out.print("No document has been ingested yet: kbot ingest PATH")
+        return 0
+    table = Table("document", "title", "pages", "chunks", "language", "seen by", "updated", box=None, pad_edge=False)
+    for source in found:
+        pages = "" if source.pages is None else str(source.pages)
+        cells = (source.source, source.title, pages, str(source.chunks), source.language, source.scope or "everybody")
+        table.add_row(*(Text(cell) for cell in cells), f"{source.updated_at:%Y-%m-%d %H:%M}")
+    out.print(table)
+    return 0
+
+
+async def forget(settings: Settings, place: Place, name: str, *, out: Console) -> int:
+    """Delete a document; exit code 1 if there is none of that name."""
+    async with open_database(settings) as database:
+        gone = await library.forget(database, place, name)
+        if gone:
+            out.print(Text(f"Forgotten: {name}"))
+            return 0
+        known = await library.sources(database, place, everything=True)
+    near = [source.source for source in known if name.casefold() in source.source.casefold()][:5]
+    hint = f" Did you mean {', '.join(near)}?" if near else " `kbot sources` lists the documents."
+    only = [source.scope for source in known if source.source == name]
+    if only:
+        hint = f" It is there for one channel alone: add --channel {only[0]}."
+    out.print(Text(f"There is no document {name!r} in workspace {place.workspace!r}.{hint}"))
+    return 1
+
+
+async def gaps(settings: Settings, place: Place, *, limit: int, as_json: bool, out: Console) -> int:
+    """List what the documents did not answer."""
+    async with open_database(settings) as database:
+        found = await library.gaps(database, place, limit=limit)
+    if as_json:
+        for gap in found:
+            print(json.dumps(gap_shape(gap), ensure_ascii=False))
+        return 0
+    if not found:
+        out.print("No question was left unanswered so far.")
+        return 0
+    table = Table("asked", "people", "last", "question", box=None, pad_edge=False)
+    for gap in found:
+        table.add_row(str(gap.times), str(gap.people), f"{gap.last_asked:%Y-%m-%d}", Text(gap.question))
+    out.print(table)
+    return 0
+
+
+async def reindex(settings: Settings, workspace: str, *, out: Console, err: Console) -> int:
+    """Rebuild the index of one workspace, or of all."""
+    async with open_database(settings) as database:
+        embedder = await open_embedder(settings)
+        for name in [workspace] if workspace else await library.indexed_workspaces(database):
+            total = len(await library.sources(database, Place(name, ""), everything=True))
+            with _progress(err) as bar:
+                task = bar.add_task(name, total=total)
+                async for _ in library.reindex(database, embedder, name, chunk_characters=settings.chunk_characters):
+                    bar.advance(task)
+            out.print(Text(f"{name}: {total} documents indexed with {embedder.name}."))
+    return 0
+
+
+def receipt_line(receipt: Receipt) -> Text:
+    """One receipt as a line for people."""
+    facts: list[str] = []
+    if receipt.pages is not None:
+        facts.append(f"{receipt.pages} {'page' if receipt.pages == 1 else 'pages'}")
+    if receipt.chunks:
+        facts.append(f"{receipt.chunks} {'chunk' if receipt.chunks == 1 else 'chunks'}")
+    line = Text.assemble(
+        (f"{_MARKS[receipt.status]} {receipt.status:9} ", _STYLES[receipt.status]),
+        receipt.source,
+        (f"  {', '.join(facts)}", "dim"),
+    )
+    if receipt.reason:
+        line.append(f"\n            {receipt.reason}", "yellow" if receipt.status != "duplicate" else "dim")
+    return line
+
+
+def _progress(err: Console) -> Progress:
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+    return Progress(*columns, console=err, transient=True, disable=not err.is_terminal)

@@ -1,0 +1,108 @@
+"""`kbot migrate` and `kbot doctor`."""
+
+import json
+import shutil
+from collections.abc import AsyncGenerator
+from dataclasses import asdict, dataclass
+
+from langchain_core.messages import HumanMessage
+from rich.console import Console
+from rich.text import Text
+
+from kbot.database import Database, open_database, pending
+from kbot.database import migrate as apply_migrations
+from kbot.errors import KbotError
+from kbot.models import complete, open_chat_model, open_embedder
+from kbot.registry import adapter_names
+from kbot.retrieval.search import check_index
+from kbot.settings import Settings
+
+_ROOM_MEGABYTES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at: whether it works, what was found, and otherwise what to do."""
+
+    name: str
+    ok: bool
+    found: str
+
+
+async def migrate(settings: Settings, *, out: Console) -> int:
+    """Apply what the database lacks, and name it."""
+    async with open_database(settings, migrate=False) as database:
+        names = await apply_migrations(database.conninfo)
+    out.print("\n".join(f"applied {name}" for name in names) or "The database is up to date.")
+    return 0
+
+
+async def doctor(settings: Settings, *, quick: bool, as_json: bool, out: Console) -> int:
+    """Print a line a check; exit code 1 if one failed."""
+    failed = False
+    async for check in _checks(settings, quick=quick):
+        failed = failed or not check.ok
+        if as_json:
+            print(json.dumps(asdict(check), ensure_ascii=False), flush=True)
+        else:
+            out.print(
+                Text.assemble(
+                    ("✓ " if check.ok else "✗ ", "green" if check.ok else "red"), f"{check.name}: {check.found}"
+                )
+            )
+    return int(failed)
+
+
+async def _checks(settings: Settings, *, quick: bool) -> AsyncGenerator[Check]:
+    try:
+        async with open_database(settings, migrate=False) as database:
+            where = f"embedded, {database.data}" if database.embedded else "KBOT_DATABASE_URL"
+            yield Check("database", True, f"Postgres {database.version} ({where})")
+            async for check in _database_checks(settings, database, quick=quick):
+                yield check
+    except KbotError as error:
+        yield Check("database", False, str(error))
+    if not quick:
+        yield _disk(settings)
+        yield Check("adapters", True, ", ".join(adapter_names()))
+
+
+async def _database_checks(settings: Settings, database: Database, *, quick: bool) -> AsyncGenerator[Check]:
+    async with database.pool.connection() as connection:
+        row = await (
+            await connection.execute(
+                "SELECT default_version, installed_version FROM pg_available_extensions WHERE name = 'vector'"
+            )
+        ).fetchone()
+    if row is None:
+        yield Check("pgvector", False, "The server does not have it: install pgvector 0.7 or newer there.")
+        return
+    yield Check("pgvector", True, row[1] or f"{row[0]}, not yet created (`kbot migrate` does it)")
+    lacking = await pending(database.conninfo)
+    yield Check("migrations", not lacking, f"{len(lacking)} to apply: run `kbot migrate`." if lacking else "up to date")
+    try:
+        embedder = await open_embedder(settings)
+        await embedder.embeddings.aembed_query("kbot")
+        yield Check("embedder", True, f"{embedder.name}, {embedder.dimensions} dimensions")
+        if not lacking:
+            async with database.pool.connection() as connection:
+                rows = await (await connection.execute("SELECT workspace, passages FROM indexes ORDER BY 1")).fetchall()
+            for workspace, passages in rows:
+                await check_index(database, embedder, workspace)
+                yield Check("index", True, f"workspace {workspace}: {passages} passages")
+        chat = await open_chat_model(settings, embedder)
+        if not quick and chat.writes:
+            await complete(chat, [HumanMessage("Reply with the word: ready")], timeout=settings.model_timeout)
+        yield Check("chat model", True, chat.why)
+    except KbotError as error:
+        yield Check("models", False, str(error))
+
+
+def _disk(settings: Settings) -> Check:
+    folder = settings.home
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free // 1_000_000
+    if free < _ROOM_MEGABYTES:
+        return Check("disk", False, f"{free} MB free at {folder}: make room, or move KBOT_HOME.")
+    return Check("disk", True, f"{free} MB free at {folder}")

@@ -1,0 +1,78 @@
+"""`kbot chat`, `run` and `demo`: the bot with its adapters."""
+
+import asyncio
+import signal
+import uuid
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from kbot.bot import Bot
+from kbot.chat import Place
+from kbot.commands.documents import receipt_line
+from kbot.demo import demo_documents, demo_questions
+from kbot.engine import Engine
+from kbot.ingestion.jobs import Shelf, Upload, ingest
+from kbot.registry import load_adapter
+from kbot.settings import Settings
+
+DEMO = "demo"
+
+
+async def chat(settings: Settings, place: Place, *, out: Console, err: Console) -> int:
+    """Talk in this terminal."""
+    adapter = load_adapter("terminal")(out, place=place)
+    async with Engine.open(settings) as engine, Bot.open(engine) as bot:
+        await engine.check(place.workspace)
+        err.print(Text(engine.chat.why, style="dim"))
+        await adapter.run(bot)
+    return 0
+
+
+async def serve(settings: Settings, names: Sequence[str], *, err: Console) -> int:
+    """Run adapters side by side until one ends or the process is asked to stop."""
+    adapters = [load_adapter(name)() for name in names]
+    async with Engine.open(settings) as engine, Bot.open(engine) as bot:
+        await engine.check("default")
+        err.print(Text(engine.chat.why, style="dim"))
+        for adapter in adapters:
+            await bot.repair(adapter)
+        tasks = [asyncio.create_task(adapter.run(bot), name=adapter.name) for adapter in adapters]
+        stop = asyncio.create_task(_asked_to_stop(), name="stop")
+        done, running = await asyncio.wait({*tasks, stop}, return_when=asyncio.FIRST_COMPLETED)
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+        for task in done:
+            task.result()
+    return 0
+
+
+async def demo(settings: Settings, *, out: Console, err: Console) -> int:
+    """Ingest the demo documents and ask the demo questions; on a terminal the chat goes on with the reader's own."""
+    place = Place(DEMO, f"{DEMO}:{uuid.uuid4().hex}")
+    adapter = load_adapter("terminal")(out, place=place)
+    async with Engine.open(settings) as engine, Bot.open(engine) as bot:
+        await engine.check(DEMO)
+        out.print(Text(f"{engine.chat.why}\n", style="dim"))
+        items = [Upload(path.name, path) for path in demo_documents()]
+        async for receipt in ingest(engine.database, engine.embedder, settings, items, Shelf(DEMO, added_by="demo")):
+            out.print(receipt_line(receipt))
+        out.print()
+        for question in demo_questions():
+            out.print(Text(f"> {question.text}", style="bold"))
+            await adapter.ask(bot, question.text)
+        if out.is_terminal:
+            await adapter.run(bot)
+        else:
+            out.print("Ask your own: .venv/bin/kbot chat --workspace demo")
+    return 0
+
+
+async def _asked_to_stop() -> None:
+    asked = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, asked.set)
+    await asked.wait()

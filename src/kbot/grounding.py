@@ -1,0 +1,103 @@
+"""Is the answer in the documents? Decided before the model by the evidence, and after it by the text. Pure
+functions."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kbot.chat import Citation, Passage
+
+_CODE = re.compile(r"(```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]+`)", re.DOTALL)
+_NUMBERS = r"\d{1,3}(?:\s*[-–]\s*\d{1,3})?"
+_LABEL = r"(?:(?:passages?|sources?|trechos?|fontes?|documentos?|documents?|n[º°.]?)\s*:?\s*|\^)?"
+_MARK = re.compile(
+    rf"(\s*)[\[【]\s*{_LABEL}({_NUMBERS}(?:\s*[,;]\s*{_LABEL}{_NUMBERS})*)\s*[\]】](?:\([^)\s]*\))?", re.IGNORECASE
+)
+_RANGE = re.compile(r"(\d{1,3})(?:\s*[-–]\s*(\d{1,3}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Below both numbers in every passage, nothing near enough was found. `nearness` is the mean of a passage's
+    cosine and its best sentence's, and belongs to the embedder; `coverage` is the share of the question's rare
+    words."""
+
+    nearness: float
+    coverage: float
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a finished text is: `text` with its citations renumbered by first use, and the sources they name.
+
+    `reason` is "" when grounded, "refused" or "uncited" otherwise; `citations` is empty then.
+    """
+
+    text: str
+    grounded: bool
+    refused: bool
+    reason: str
+    citations: tuple[Citation, ...]
+
+
+def gate(passages: Sequence[Passage], cut: Cut) -> bool:
+    """Whether the passages are worth a model's time: one is near enough, or holds enough of the question's rare
+    words."""
+    return any(
+        (passage.similarity + passage.sentence) / 2 >= cut.nearness or passage.coverage >= cut.coverage
+        for passage in passages
+    )
+
+
+def classify(text: str, passages: Sequence[Passage], *, refusal: str, refusals: Sequence[str]) -> Verdict:
+    """Judge a finished answer once.
+
+    A refusal sentence anywhere in it makes it a refusal, whose text is `refusal` alone. Every `[n]` outside code must
+    name one of the passages; others are dropped and the rest renumbered by first use. Without a valid one the answer
+    is not grounded.
+    """
+    plain = _plain(text)
+    if any(_plain(sentence) in plain for sentence in refusals):
+        return Verdict(refusal, grounded=False, refused=True, reason="refused", citations=())
+    order: dict[int, int] = {}
+
+    def renumber(mark: re.Match[str]) -> str:
+        kept: list[int] = []
+        for low, high in _RANGE.findall(mark[2]):
+            kept.extend(n for n in range(int(low), int(high or low) + 1) if 1 <= n <= len(passages) and n not in kept)
+        numbers = sorted(order.setdefault(n, len(order) + 1) for n in kept)
+        return mark[1] + "".join(f"[{n}]" for n in numbers) if numbers else ""
+
+    parts = _CODE.split(text)
+    renumbered = "".join(part if index % 2 else _MARK.sub(renumber, part) for index, part in enumerate(parts))
+    citations = tuple(_citation(n, passages[old - 1]) for old, n in order.items())
+    grounded = bool(citations)
+    return Verdict(
+        renumbered.strip(), grounded=grounded, refused=False, reason="" if grounded else "uncited", citations=citations
+    )
+
+
+def strip_citations(text: str) -> str:
+    """The text without its citation marks, as it is remembered."""
+    parts = _CODE.split(text)
+    return "".join(part if index % 2 else _MARK.sub("", part) for index, part in enumerate(parts))
+
+
+def _citation(n: int, passage: Passage) -> Citation:
+    return Citation(
+        n=n,
+        source=passage.source,
+        title=passage.title,
+        quote=passage.quote,
+        passage_id=passage.id,
+        page=passage.page,
+        heading=passage.heading,
+        url=passage.url,
+    )
+
+
+def _plain(text: str) -> str:
+    """Letters and digits of a text, without case and accents: how a sentence is recognised however it is dressed."""
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return " ".join(re.findall(r"[^\W_]+", "".join(c for c in decomposed if not unicodedata.combining(c))))

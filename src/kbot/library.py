@@ -1,0 +1,148 @@
+"""The documents as admins see them: list, forget, reindex, and what people asked that none of them answers."""
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import LiteralString
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from kbot.chat import Place
+from kbot.database import Database
+from kbot.ingestion.chunk import PageStart, chunk
+from kbot.ingestion.index import Document, Progress, remove, write_chunks
+from kbot.models import Embedder
+from kbot.retrieval.search import scopes
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An ingested document. `scope` is "" where the whole workspace may see it, else the one channel that may;
+    `pages` is None for a format without pages."""
+
+    source: str
+    title: str
+    url: str | None
+    scope: str
+    language: str
+    pages: int | None
+    pages_without_text: int
+    chunks: int
+    warnings: list[str]
+    added_by: str
+    added_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A question that the documents did not answer: as it was last asked, how often, by how many people, and when
+    last."""
+
+    question: str
+    times: int
+    people: int
+    last_asked: datetime
+
+
+_SOURCES: LiteralString = """
+SELECT source, title, url, scope, language, page_count AS pages, pages_without_text, chunks, warnings, added_by,
+  added_at, updated_at
+FROM documents WHERE workspace = %(workspace)s AND (%(everything)s OR scope = ANY(%(scopes)s))
+ORDER BY lower(source), scope
+"""
+
+_NAMED: LiteralString = """
+SELECT id FROM documents WHERE workspace = %(workspace)s AND source = %(source)s AND scope = ANY(%(scopes)s) FOR UPDATE
+"""
+
+# Questions that differ in case, accents and punctuation alone are one question.
+_GAPS: LiteralString = """
+SELECT (array_agg(question ORDER BY asked_at DESC))[1] AS question, count(*) AS times,
+  count(DISTINCT nullif(author, '')) AS people, max(asked_at) AS last_asked
+FROM turns
+WHERE workspace = %(workspace)s AND NOT grounded AND (NOT private OR channel = %(channel)s)
+  AND NOT EXISTS (
+    SELECT FROM turns later
+    WHERE later.workspace = turns.workspace AND later.grounded AND later.asked_at > turns.asked_at
+      AND kbot_question_key(later.standalone) = kbot_question_key(turns.standalone)
+  )
+GROUP BY kbot_question_key(standalone)
+ORDER BY times DESC, last_asked DESC
+LIMIT %(limit)s
+"""
+
+_REINDEXED: LiteralString = """
+SELECT id, scope, source, title, url, media_type, language, text, layout, page_count, pages_without_text, warnings,
+  added_by
+FROM documents WHERE workspace = %s AND id > %s ORDER BY id LIMIT 1
+"""
+
+_CHANGE_EMBEDDER: LiteralString = """
+UPDATE indexes SET embedder = %(embedder)s, dimensions = %(dimensions)s WHERE workspace = %(workspace)s
+"""
+
+
+async def sources(database: Database, place: Place, *, everything: bool = False) -> list[Source]:
+    """The documents that a place may see, by name; `everything`, for an operator, also those of private channels."""
+    values = {"workspace": place.workspace, "scopes": scopes(place), "everything": everything}
+    async with database.pool.connection() as connection, connection.cursor(row_factory=class_row(Source)) as cursor:
+        await cursor.execute(_SOURCES, values)
+        return await cursor.fetchall()
+
+
+async def forget(database: Database, place: Place, source: str) -> int:
+    """Delete a document by its name, with all that was read of it; returns how many were deleted (0: no such name)."""
+    values = {"workspace": place.workspace, "source": source, "scopes": scopes(place)}
+    async with database.pool.connection() as connection, connection.transaction():
+        rows = await (await connection.execute(_NAMED, values)).fetchall()
+        for (document_id,) in rows:
+            await remove(connection, place.workspace, document_id)
+    return len(rows)
+
+
+async def gaps(database: Database, place: Place, *, limit: int = 50) -> list[Gap]:
+    """What people asked and the documents did not answer, most asked first. Questions from private places stay there,
+    and those answered since are left out."""
+    values = {"workspace": place.workspace, "channel": place.channel, "limit": limit}
+    async with database.pool.connection() as connection, connection.cursor(row_factory=class_row(Gap)) as cursor:
+        await cursor.execute(_GAPS, values)
+        return await cursor.fetchall()
+
+
+async def indexed_workspaces(database: Database) -> list[str]:
+    """The workspaces that hold documents."""
+    async with database.pool.connection() as connection:
+        rows = await (await connection.execute("SELECT workspace FROM indexes ORDER BY workspace")).fetchall()
+    return [workspace for (workspace,) in rows]
+
+
+async def reindex(
+    database: Database, embedder: Embedder, workspace: str, *, chunk_characters: int, progress: Progress | None = None
+) -> AsyncGenerator[str]:
+    """Cut and embed every document of a workspace anew, from the stored texts, and record the embedder.
+
+    Yields the name of each document as it is done. All of it is one transaction: until the end people are answered
+    from the old index, and if it fails nothing has changed.
+    """
+    async with database.pool.connection() as connection, connection.transaction():
+        await connection.execute("SELECT kbot_ensure_vector_index(%s)", (embedder.dimensions,))
+        await connection.execute(
+            _CHANGE_EMBEDDER,
+            {"workspace": workspace, "embedder": embedder.name, "dimensions": embedder.dimensions},
+        )
+        last = UUID(int=0)
+        while row := await (await connection.execute(_REINDEXED, (workspace, last))).fetchone():
+            last, scope, source, title, url, media_type, language, text, layout, page_count, empty, warnings, by = row
+            pages = tuple(PageStart(**page) for page in layout)
+            document = Document(
+                workspace, source, title, media_type, text, pages, scope, url, page_count, empty, tuple(warnings), by
+            )
+            chunks = list(chunk(text, pages, size=chunk_characters))
+            await connection.execute(
+                "UPDATE documents SET chunks = %s, fingerprint = %s WHERE workspace = %s AND id = %s",
+                (len(chunks), document.fingerprint(chunk_characters), workspace, last),
+            )
+            await write_chunks(connection, embedder, document, language, chunks, progress)
+            yield source

@@ -1,0 +1,78 @@
+"""Find the passages for a question: one SQL statement, all evidence returned, nothing that the place may not see."""
+
+from typing import Any, LiteralString
+
+from pgvector.psycopg import HalfVector
+from psycopg import AsyncConnection
+from psycopg.rows import dict_row
+
+from kbot.chat import Passage, Place
+from kbot.database import Database
+from kbot.errors import EmbedderMismatch
+from kbot.models import Embedder
+from kbot.retrieval.statement import SCORES, search_statement
+
+# Passages that the rare words of a question may bring in before they are ranked; see `kbot.retrieval.statement`.
+_BUDGET = 200
+# A pasted log or page is no question: what lies past this many characters is not looked up word by word.
+_LONGEST = 2000
+
+_STORED: LiteralString = "SELECT embedder FROM indexes WHERE workspace = %s"
+
+
+def scopes(place: Place) -> list[str]:
+    """What a place may see: what the whole workspace may, and what was ingested in its own channel."""
+    return ["", place.channel] if place.channel else [""]
+
+
+async def search(
+    database: Database,
+    embedder: Embedder,
+    question: str,
+    place: Place,
+    *,
+    k: int = 8,
+    candidates: int = 40,
+    fusion: str = "sum",
+    vector: list[float] | None = None,
+) -> list[Passage]:
+    """The `k` best passages for a question, best first, each with its evidence.
+
+    `fusion` is "sum" (the weighted sum of the three kinds of evidence), "rrf" (reciprocal rank fusion of the two
+    candidate lists; Cormack, Clarke and Büttcher, 2009), or one of "dense", "sentence" and "lexical" alone. `vector`
+    spares the embedding of a question that was embedded already. Raises `EmbedderMismatch`, `ModelError`,
+    `DatabaseError`.
+    """
+    if fusion not in SCORES:
+        raise ValueError(f"fusion is one of {', '.join(SCORES)}, not {fusion!r}")
+    if vector is None:
+        vector = await embedder.embeddings.aembed_query(question)
+    values = {
+        "vector": HalfVector(vector),
+        "text": question[:_LONGEST],
+        "workspace": place.workspace,
+        "scopes": scopes(place),
+        "embedder": embedder.name,
+        "candidates": candidates,
+        "budget": _BUDGET,
+        "k": k,
+    }
+    async with database.pool.connection() as connection:
+        cursor = connection.cursor(row_factory=dict_row)
+        await cursor.execute(search_statement(embedder.dimensions, fusion), values, prepare=True)
+        rows = await cursor.fetchall()
+        if not rows:
+            await _check(connection, place.workspace, embedder)
+    return [Passage(**row) for row in rows]
+
+
+async def check_index(database: Database, embedder: Embedder, workspace: str) -> None:
+    """Raises `EmbedderMismatch` where a workspace's vectors are another embedder's."""
+    async with database.pool.connection() as connection:
+        await _check(connection, workspace, embedder)
+
+
+async def _check(connection: AsyncConnection[Any], workspace: str, embedder: Embedder) -> None:
+    row = await (await connection.execute(_STORED, (workspace,))).fetchone()
+    if row and row[0] != embedder.name:
+        raise EmbedderMismatch(workspace, row[0], embedder.name)
