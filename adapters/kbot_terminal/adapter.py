@@ -163,6 +163,15 @@ def _interrupt(act: Callable[[], object]) -> Generator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+def _piped_line() -> str:
+    # Unbuffered: a thread that holds the lock of sys.stdin when the program ends is a fatal error.
+    with open(0, "rb", buffering=0, closefd=False) as piped:
+        line = piped.readline()
+    if not line:
+        raise EOFError
+    return line.decode("utf-8", "replace")
+
+
 async def _read_line(prompt: str) -> str | None:
     """A line from the standard input, read in a thread that does not hold up the end of the program."""
     loop = asyncio.get_running_loop()
@@ -179,7 +188,7 @@ async def _read_line(prompt: str) -> str | None:
     def read() -> None:
         result: tuple[str | None, Exception | None] = (None, None)
         try:
-            result = (input(prompt), None)
+            result = (input(prompt) if prompt else _piped_line(), None)
         except EOFError:
             pass
         except (OSError, ValueError) as error:  # a closed terminal; a line that is no text in its encoding

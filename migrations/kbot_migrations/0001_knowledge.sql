@@ -18,11 +18,22 @@ CREATE FUNCTION kbot_question_key(value text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
 RETURN left(trim(regexp_replace(kbot_fold(value), '[^[:alnum:]]+', ' ', 'g')), 500);
 
+-- Portuguese words without the signs of the plural, after the first step of RSLP (Orengo and Huyck, 2001): Postgres' stemmer
+-- takes "formação" and "formações", "dia" and "dias", "papel" and "papéis" for different words. Both sides of a match.
+CREATE FUNCTION kbot_singular(value text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
+RETURN regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(value,
+  '[ao]es\M', 'ao', 'g'),
+  'ns\M', 'm', 'g'),
+  '\m(?!(?:mais|demais|jamais|pais|dois|pois|depois|seis)\M)(\w+[aeou])is\M', '\1l', 'g'),
+  '(\w\w[rsz])es\M', '\1', 'g'),
+  '\m(?!(?:mais|demais|jamais|pais|dois|pois|depois|seis)\M)(\w\w+[aeiou])s\M', '\1', 'g');
+
 -- Stemmed words of a passage with their positions. The language is that of the document.
 CREATE FUNCTION kbot_lexemes(language text, value text) RETURNS tsvector
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
 RETURN CASE language
-  WHEN 'pt' THEN to_tsvector('portuguese'::regconfig, kbot_fold(value))
+  WHEN 'pt' THEN to_tsvector('portuguese'::regconfig, kbot_singular(kbot_fold(value)))
   WHEN 'en' THEN to_tsvector('english'::regconfig, kbot_fold(value))
   ELSE to_tsvector('simple'::regconfig, kbot_fold(value))
 END;
@@ -34,6 +45,14 @@ CREATE TABLE indexes (
   dimensions int NOT NULL,
   passages bigint NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- How many passages each scope holds: a search looks through few one by one, and through many with the help of the vector index.
+CREATE TABLE scopes (
+  workspace text NOT NULL,
+  scope text NOT NULL,
+  passages bigint NOT NULL,
+  PRIMARY KEY (workspace, scope)
 );
 
 -- `scope` is '' for a document that the whole workspace may see, else the one channel that may.
@@ -91,7 +110,15 @@ CREATE TABLE chunks (
 -- (floats do not compress), and are read for the few candidates alone.
 WITH (toast_tuple_target = 8160);
 ALTER TABLE chunks ALTER COLUMN sentences SET STORAGE EXTERNAL;
+CREATE INDEX chunks_scope ON chunks (workspace, scope);
 CREATE INDEX chunks_lexemes ON chunks USING gin (lexemes) WITH (fastupdate = off);
+
+-- What everybody in the workspace that a session names may read, for other programs. A session that names none sees nothing.
+CREATE VIEW shared_passages WITH (security_barrier) AS
+SELECT c.id, CASE c.header WHEN '' THEN c.text ELSE c.header || E'\n' || c.text END AS content, c.embedding,
+  d.source, d.title, c.page, c.heading, d.url, c.language
+FROM chunks c JOIN documents d ON d.workspace = c.workspace AND d.id = c.document_id
+WHERE c.workspace = current_setting('kbot.workspace', true) AND c.scope = '';
 
 -- In how many passages of the workspace a word stands.
 CREATE TABLE lexemes (
@@ -102,12 +129,17 @@ CREATE TABLE lexemes (
 );
 
 -- The index over vectors of one length. Several lengths can live side by side while an embedder is being changed.
+-- The lock is one that nobody else can have too: of two at once the second waits, instead of both waiting to write.
 CREATE FUNCTION kbot_ensure_vector_index(length int) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
+  IF to_regclass(format('chunks_embedding_%s', length)) IS NOT NULL THEN
+    RETURN;
+  END IF;
+  LOCK TABLE chunks IN SHARE ROW EXCLUSIVE MODE;
   EXECUTE format(
     'CREATE INDEX IF NOT EXISTS chunks_embedding_%1$s ON chunks USING hnsw ((embedding::halfvec(%1$s)) halfvec_cosine_ops)'
-    ' WITH (m = 16, ef_construction = 64) WHERE vector_dims(embedding) = %1$s', length);
+    ' WITH (m = 16, ef_construction = 128) WHERE vector_dims(embedding) = %1$s', length);
 END
 $$;
 

@@ -1,99 +1,65 @@
 """One message in, one reply out: claimed once, answered in its conversation's order, its errors turned into words."""
 
 import asyncio
-import secrets
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, asynccontextmanager
-from typing import LiteralString
-
-import structlog
 
 from kbot.chat import Adapter, Answer, Content, IncomingMessage, Passage, Place
-from kbot.engine import Asked, Engine, Final, Retracted, Searching, Token
-from kbot.errors import KbotError, MessageGone
+from kbot.engine import Asked, Engine, Final, Retracted, Searching, Token, has_words
+from kbot.errors import DatabaseError, KbotError, MessageGone, ModelError
 from kbot.history import last_read
+from kbot.inbox import Inbox
 from kbot.language import detect_language
 from kbot.live_reply import LiveReply, Pacer
-from kbot.words import Words, words_in
+from kbot.logs import get_logger
+from kbot.words import SPOKEN, Words, words_in
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
-# The first key of the advisory locks by which processes know each other to be alive; the second is the process's own
-# number.
-_ALIVE = 0x6B626F74
-
-_CLAIM: LiteralString = """
-INSERT INTO inbox (workspace, platform, channel, message_id, thread, owner)
-VALUES (%(workspace)s, %(platform)s, %(channel)s, %(message_id)s, %(thread)s, %(owner)s)
-ON CONFLICT DO NOTHING RETURNING sequence
-"""
-
-_AHEAD: LiteralString = """
-SELECT count(*) FROM inbox
-WHERE workspace = %(workspace)s AND channel = %(channel)s AND thread IS NOT DISTINCT FROM %(thread)s
-  AND state = 'claimed' AND sequence < %(sequence)s AND kbot_lives(owner)
-"""
-
-_MARK: LiteralString = """
-UPDATE inbox SET state = %(state)s, reply_id = coalesce(%(reply_id)s, reply_id),
-  finished_at = CASE WHEN %(state)s = 'claimed' THEN NULL ELSE clock_timestamp() END
-WHERE workspace = %(workspace)s AND platform = %(platform)s AND channel = %(channel)s AND message_id = %(message_id)s
-"""
-
-# SKIP LOCKED: of several processes that start at once, each mends other replies.
-_ORPHANS: LiteralString = """
-UPDATE inbox SET state = 'failed', finished_at = clock_timestamp()
-WHERE (workspace, platform, channel, message_id) IN (
-  SELECT workspace, platform, channel, message_id FROM inbox
-  WHERE platform = %(platform)s AND state = 'claimed' AND NOT kbot_lives(owner)
-  FOR UPDATE SKIP LOCKED
-)
-RETURNING workspace, channel, thread, reply_id
-"""
+_LOOK_SECONDS = 0.5  # between two looks at whether another process has answered what is ahead
 
 
 class Bot:
     """Answers messages for adapters. Any number of processes can run one on the same database."""
 
-    def __init__(self, engine: Engine, owner: int) -> None:
+    def __init__(self, engine: Engine, inbox: Inbox) -> None:
         self._engine = engine
-        self._owner = owner
+        self._inbox = inbox
         self._places = asyncio.Semaphore(engine.settings.concurrency)
-        self._finished = asyncio.Condition()
+        self._queue: list[tuple[LiveReply, Words]] = []
         self._pacers: dict[tuple[str, str], Pacer] = {}
 
     @classmethod
     @asynccontextmanager
     async def open(cls, engine: Engine) -> "AsyncGenerator[Bot]":
-        """A bot whose claims count as living while the block runs, and its connection to the database holds."""
-        owner = secrets.randbelow(2**31)
-        async with engine.database.pool.connection() as connection:
-            await connection.set_autocommit(True)
-            await connection.execute("SELECT pg_advisory_lock(kbot_life(), %s)", (owner,))
-            try:
-                yield cls(engine, owner)
-            finally:
-                await connection.execute("SELECT pg_advisory_unlock(kbot_life(), %s)", (owner,))
-                await connection.set_autocommit(False)
+        """A bot whose claims count as living while the block runs. Raises `DatabaseError`."""
+        async with Inbox.open(engine.database) as inbox:
+            yield cls(engine, inbox)
 
     async def answer(self, message: IncomingMessage, adapter: Adapter) -> Answer | None:
-        """Answer a message in its place, live; None for a redelivery, a bot's message, and an answer that failed in
-        words."""
-        if message.from_bot or not message.text.strip():
-            return None
-        sequence = await self._claim(message)
-        if sequence is None:
+        """Answer a message in its place, live; None for a redelivery, a bot's message, one without words, and an answer
+        that failed in words. Raises `DeliveryError` if the place does not take the reply."""
+        if message.from_bot or (message.attachments and not has_words(message.text)):
             return None
         words = words_in(detect_language(message.text))
-        state = "failed"
+        try:
+            sequence = await self._inbox.claim(message)
+        except DatabaseError as error:
+            _log_failure(message, error)
+            await adapter.send(message.place, Content(words.of(error), "failed"))
+            return None
+        if sequence is None:
+            return None
+        answer = None
         try:
             answer = await self._reply(message, adapter, words, sequence)
-            state = "answered" if answer else "failed"
-            return answer
         finally:
-            await self._mark(message, state)
-            async with self._finished:
-                self._finished.notify_all()
+            await self._inbox.close(message, "answered" if answer else "failed")
+        return answer
+
+    def workspace(self, platform: str, team: str) -> str:
+        """The workspace of a team on a platform, as KBOT_TENANCY has it."""
+        return f"{platform}:{team}" if self._engine.settings.tenancy == "per-team" else "default"
 
     async def read(self, place: Place) -> Sequence[Passage]:
         """Everything that was read for the last answer in the place, as far as the place may see it."""
@@ -102,14 +68,13 @@ class Bot:
     async def repair(self, adapter: Adapter) -> int:
         """Mark the replies that a dead process left unfinished on this adapter's platform; returns how many there
         were."""
-        async with self._engine.database.pool.connection() as connection:
-            orphans = await (await connection.execute(_ORPHANS, {"platform": adapter.name})).fetchall()
-        for workspace, channel, thread, reply_id in orphans:
-            if reply_id is None:
+        orphans = await self._inbox.orphans(adapter.name)
+        text = "\n".join(words.interrupted for words in SPOKEN)
+        for orphan in orphans:
+            if orphan.reply_id is None:
                 continue
-            text = words_in("").interrupted
             try:
-                await adapter.edit(Place(workspace, channel, thread), reply_id, Content(text, "failed"))
+                await adapter.edit(orphan.place, orphan.reply_id, Content(text, "failed"))
             except (KbotError, ConnectionError) as error:
                 log.warning("reply_not_mended", platform=adapter.name, error=type(error).__name__)
         return len(orphans)
@@ -124,13 +89,16 @@ class Bot:
         )
         try:
             async with live as reply:
-                await self._mark(message, "claimed", reply.message_id)
-                await self._turn(message, sequence, reply, words)
+                if not has_words(message.text):
+                    reply.finish("\n".join(each.empty for each in SPOKEN))
+                    return None
                 try:
-                    async with self._places:
+                    await self._inbox.note_reply(message, reply.message_id)
+                    await self._turn(message, sequence, reply, words)
+                    async with self._place(reply, words):
                         return await self._write(message, reply, words)
                 except (KbotError, OSError) as error:
-                    log.warning("answer_failed", error=type(error).__name__, platform=message.platform)
+                    _log_failure(message, error)
                     reply.fail(words.of(error))
                     return None
         except MessageGone:
@@ -156,53 +124,40 @@ class Bot:
 
     async def _turn(self, message: IncomingMessage, sequence: int, reply: LiveReply, words: Words) -> None:
         """Wait until the earlier messages of the conversation are answered, and tell how many there are."""
-        place = message.place
-        values = {
-            "workspace": place.workspace,
-            "channel": place.channel,
-            "thread": place.thread,
-            "sequence": sequence,
-        }
         shown = 0
-        while ahead := await self._count(_AHEAD, values):
+        while ahead := await self._inbox.ahead(message, sequence):
             if ahead != shown:
                 reply.show(words.waiting.format(ahead=ahead))
                 shown = ahead
-            async with self._finished:
-                try:
-                    await asyncio.wait_for(self._finished.wait(), 0.5)
-                except TimeoutError:
-                    continue  # another process may have answered it
-        if self._places.locked():
-            reply.show(words.busy)
+            await self._inbox.wait_for_a_close(_LOOK_SECONDS)
 
-    async def _claim(self, message: IncomingMessage) -> int | None:
-        values = {
-            "workspace": message.place.workspace,
-            "platform": message.platform,
-            "channel": message.place.channel,
-            "message_id": message.message_id,
-            "thread": message.place.thread,
-            "owner": self._owner,
-        }
-        return await self._count(_CLAIM, values)
+    @asynccontextmanager
+    async def _place(self, reply: LiveReply, words: Words) -> AsyncGenerator[None]:
+        """One of the places in which answers are written side by side; who waits for one sees their number."""
+        waiting = (reply, words)
+        self._queue.append(waiting)
+        try:
+            if self._places.locked():
+                self._tell_queue()
+            await self._places.acquire()
+        finally:
+            self._queue.remove(waiting)
+            self._tell_queue()
+        try:
+            reply.show(words.searching)
+            yield
+        finally:
+            self._places.release()
 
-    async def _mark(self, message: IncomingMessage, state: str, reply_id: str | None = None) -> None:
-        values = {
-            "state": state,
-            "reply_id": reply_id,
-            "workspace": message.place.workspace,
-            "platform": message.platform,
-            "channel": message.place.channel,
-            "message_id": message.message_id,
-        }
-        async with self._engine.database.pool.connection() as connection:
-            await connection.execute(_MARK, values)
-
-    async def _count(self, statement: LiteralString, values: Mapping[str, object]) -> int | None:
-        async with self._engine.database.pool.connection() as connection:
-            row = await (await connection.execute(statement, values)).fetchone()
-        return row[0] if row else None
+    def _tell_queue(self) -> None:
+        for number, (reply, words) in enumerate(self._queue, 1):
+            reply.show(words.queued.format(number=number))
 
     def _pacer(self, adapter: Adapter, place: Place) -> Pacer:
         return self._pacers.setdefault((adapter.name, place.workspace), Pacer(None, adapter.limits.interval))
+
+
+def _log_failure(message: IncomingMessage, error: Exception) -> None:
+    # Of a model's error only kbot's own words: what a provider says may quote the message.
+    told = f"{error.model}: {error.next_step}" if isinstance(error, ModelError) else str(error)
+    log.warning("answer_failed", error=type(error).__name__, told=told, platform=message.platform)

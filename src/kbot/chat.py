@@ -189,6 +189,11 @@ class Bot(Protocol):
         message."""
         ...
 
+    def workspace(self, platform: str, team: str) -> str:
+        """The workspace of a Slack team or a Discord guild: "default", or its own ("slack:T024BE7LD") with
+        KBOT_TENANCY=per-team."""
+        ...
+
     async def read(self, place: Place) -> Sequence[Passage]:
         """Everything that was read for the last answer in the place, as far as the place may see it."""
         ...

@@ -1,18 +1,19 @@
 """The command `kbot`. It builds the settings once, opens what a command needs, and prints."""
 
 import asyncio
+import os
 import sys
 import uuid
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine
 from typing import Annotated
 
-import structlog
 import typer
 from pydantic import ValidationError
 from rich.console import Console
 
 from kbot.chat import Place
-from kbot.errors import KbotError
+from kbot.errors import KbotError, SettingsError
+from kbot.logs import show_logs
 from kbot.settings import Settings
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -29,10 +30,7 @@ def configure(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens to standard error.")] = False,
 ) -> None:
     """Answers from your team's documents, with sources and pages, or an honest no."""
-    structlog.configure(
-        wrapper_class=structlog.make_filtering_bound_logger(20 if verbose else 30),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-    )
+    show_logs(verbose=verbose)
 
 
 @app.command()
@@ -48,7 +46,7 @@ def ask(
 
     if as_json or question == "-":
         place = Place(workspace, channel, thread or None)
-        _run(asking.ask_as_json(_settings(), _questions(question), place, err=err))
+        _run(asking.ask_as_json(_settings(), question, place, err=err))
     else:
         _run(asking.ask(_settings(), question, _conversation(workspace, channel, thread), out=out, err=err))
 
@@ -65,8 +63,7 @@ def search(
     from kbot.commands import asking
 
     place = Place(workspace, channel)
-    many = question == "-"
-    _run(asking.search(_settings(), _questions(question), place, k=k, as_json=as_json, many=many, out=out))
+    _run(asking.search(_settings(), question, place, k=k, as_json=as_json, out=out, err=err))
 
 
 @app.command()
@@ -99,7 +96,7 @@ def forget(
     """Delete a document; nothing answers from it any more."""
     from kbot.commands import documents
 
-    _run(documents.forget(_settings(), Place(workspace, channel), name, out=out))
+    _run(documents.forget(_settings(), Place(workspace, channel), name, out=out, err=err))
 
 
 @app.command()
@@ -180,8 +177,13 @@ def _settings() -> Settings:
         return Settings()
     except ValidationError as error:
         for wrong in error.errors(include_url=False, include_input=False, include_context=False):
-            name = "_".join(str(part) for part in wrong["loc"]).upper()
-            err.print(f"kbot: KBOT_{name}: {wrong['msg']}. Correct it in the environment or in .env.", markup=False)
+            name = "".join(f"KBOT_{part}: " for part in wrong["loc"]).upper()
+            err.print(
+                f"kbot: {name}{wrong['msg']}. Correct it in the environment or in .env.",
+                style="red",
+                markup=False,
+                soft_wrap=True,
+            )
         raise typer.Exit(2) from None
 
 
@@ -190,22 +192,16 @@ def _conversation(workspace: str, channel: str, thread: str = "") -> Place:
     return Place(workspace, channel, thread or None) if channel else Place(workspace, "terminal", uuid.uuid4().hex)
 
 
-def _questions(question: str) -> Iterator[str]:
-    if question != "-":
-        yield question
-        return
-    yield from (line for line in (line.strip() for line in sys.stdin) if line)
-
-
 def _run(command: Coroutine[object, object, int]) -> None:
     try:
         code = asyncio.run(command)
     except KbotError as error:
         err.print(f"kbot: {error}", style="red", markup=False, soft_wrap=True)
-        code = 1
+        code = 2 if isinstance(error, SettingsError) else 1
     except KeyboardInterrupt:
         code = 130
     except BrokenPipeError:
-        sys.stderr.close()
+        # What is still in the buffer would be written, and fail again, at the interpreter's end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 141
     raise typer.Exit(code)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import LiteralString
 
 import psycopg
 from pgvector.psycopg import register_vector_async  # pyright: ignore[reportUnknownVariableType]  # it has no types
@@ -14,7 +15,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.types import TypeInfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from kbot.errors import DatabaseUnreachable, SettingsError
+from kbot.errors import DatabaseError, DatabaseUnreachable, SettingsError
 from kbot.migration import Connection, apply_pending, find_pending, read_migrations
 from kbot.settings import Settings
 
@@ -22,6 +23,14 @@ CONNECT_SECONDS = 10
 CHECKOUT_SECONDS = 15.0
 # Then the pool stops retrying by itself, ever more slowly, and the next statement makes it try anew.
 _RECONNECT_SECONDS = 15.0
+
+# Plans hang neither on a question's words nor on statistics, which lag behind what is ingested: they are made once a
+# connection, and look rows up by their keys.
+_SESSION: LiteralString = """
+SELECT set_config('hnsw.iterative_scan', 'relaxed_order', false), set_config('hnsw.ef_search', '100', false),
+  set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false),
+  set_config('jit', 'off', false)
+"""
 
 
 class Pool(AsyncConnectionPool[Connection]):
@@ -35,7 +44,8 @@ class Pool(AsyncConnectionPool[Connection]):
         """A connection for a block: committed at its end, rolled back when it raises.
 
         Raises DatabaseUnreachable when none is to be had within `timeout` seconds (default CHECKOUT_SECONDS),
-        or when the server goes away inside the block.
+        or when the server goes away inside the block; DatabaseError when the server cannot do what it is asked (its
+        disk is full, a deadlock).
         """
         try:
             async with super().connection(timeout) as connection:
@@ -49,7 +59,10 @@ class Pool(AsyncConnectionPool[Connection]):
             ) from error
         except psycopg.OperationalError as error:
             if not _means_lost(error):
-                raise
+                # A full disk, a deadlock, a limit of the server: its words name the cause, and hold no values of ours.
+                raise DatabaseError(
+                    f"Postgres could not do it: {error.diag.message_primary or _words(error)}."
+                ) from error
             raise DatabaseUnreachable(
                 f"The connection to Postgres was lost: {_words(error)}. "
                 "Try again; if it stays away, look at the server's log."
@@ -168,9 +181,12 @@ async def _session(conninfo: str) -> AsyncGenerator[Connection]:
 
 
 async def _configure(connection: Connection) -> None:
-    """Teach a connection pgvector's types and their arrays, for statements and COPY, if the database has them."""
+    """Teach a connection pgvector's types and their arrays, for statements and COPY, if the database has them, and
+    how kbot's statements are to be run."""
     if await TypeInfo.fetch(connection, "vector") is not None:
         await register_vector_async(connection)
+    await connection.execute(_SESSION)
+    await connection.commit()
 
 
 def _means_lost(error: psycopg.OperationalError) -> bool:

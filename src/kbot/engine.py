@@ -9,14 +9,17 @@ from dataclasses import dataclass, replace
 from kbot.chat import Answer, Passage, Place
 from kbot.database import Database, open_database
 from kbot.generation import stand_alone, write_answer
-from kbot.grounding import Cut, Verdict, classify, gate
+from kbot.grounding import Cut, Verdict, classify, gate, worth_reading
 from kbot.history import Turn, last_turns, remember
 from kbot.language import detect_language
 from kbot.models import ChatModel, Embedder, open_chat_model, open_embedder
-from kbot.prompts import Persona
+from kbot.prompts import Persona, fitting
 from kbot.retrieval.search import check_index, search
 from kbot.settings import Settings
 
+# Cautious for both languages: a server that is sent more than its context drops the instructions without a word.
+_CHARACTERS_PER_TOKEN = 3
+_INSTRUCTION_TOKENS = 800
 _UNREADABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 
@@ -106,30 +109,33 @@ class Engine:
         """The events of an answer; close the generator and the model stops.
 
         Without a place the question stands alone and is not remembered as part of a conversation. Raises `ModelError`
-        (the tokens so far were the model's), `DatabaseError`, `EmbedderMismatch`.
+        (the tokens so far were the model's), `DatabaseError`, `EmbedderMismatch`. A question without a letter or digit
+        is refused and not remembered.
         """
         clock = _Clock()
         asked = asked or Asked()
         question = clean(question)
-        language = detect_language(question)
-        turns = await self._turns(place) if with_history else []
+        turns = await self._turns(place) if with_history and has_words(question) else []
+        language = detect_language(question) or detect_language(" ".join(turn.question for turn in turns))
         place = place or Place("default", "")
         timeout = self.settings.model_timeout
         calls = int(bool(turns) and self.chat.writes)
         standalone = await stand_alone(self.chat, question, turns, language=language, timeout=timeout)
         yield Searching(standalone)
-        passages = await self.search(standalone, place)
+        passages = await self.search(standalone, place) if has_words(standalone) else []
         clock.mark("retrieve_ms")
         verdict = Verdict(self.persona.refusal_in(language), False, True, "nothing_near", ())
         if gate(passages, self.cut):
             calls += 1
             text = ""
+            passages = fitting(worth_reading(passages), self._room(turns))
             pieces = write_answer(
                 self.chat, standalone, passages, turns, persona=self.persona, language=language, timeout=timeout
             )
             async with aclosing(pieces):
                 async for piece in pieces:
                     clock.mark("first_token_ms")
+                    piece = readable(piece)
                     text = text + piece if piece else ""
                     yield Token(piece) if piece else Retracted()
             verdict = classify(
@@ -137,9 +143,10 @@ class Engine:
             )
         clock.mark("total_ms")
         answer = self._answer(question, verdict, passages, calls, clock.marks)
-        await remember(
-            self.database, place, answer, standalone=standalone, message_id=asked.message_id, author=asked.author
-        )
+        if has_words(question):
+            await remember(
+                self.database, place, answer, standalone=standalone, message_id=asked.message_id, author=asked.author
+            )
         yield Final(answer)
 
     @property
@@ -147,6 +154,11 @@ class Engine:
         """Where a question is refused before the model: the operator's cut, or the embedder's own."""
         own = self.embedder.cut or Cut(nearness=-1.0, coverage=0.0)
         return own if self.settings.cut is None else Cut(self.settings.cut, own.coverage)
+
+    def _room(self, turns: Sequence[Turn]) -> int:
+        """Characters of passages that fit into the model beside its instructions, the history and its answer."""
+        tokens = self.settings.context_tokens - self.settings.answer_tokens - _INSTRUCTION_TOKENS
+        return max(tokens, 0) * _CHARACTERS_PER_TOKEN - sum(len(turn.question) + len(turn.answer) for turn in turns)
 
     async def _turns(self, place: Place | None) -> list[Turn]:
         return await last_turns(self.database, place, self.settings.history_turns) if place else []
@@ -170,9 +182,19 @@ class Engine:
         )
 
 
+def readable(text: str) -> str:
+    """A text with a space for each character that no database takes: controls and broken surrogates."""
+    return _UNREADABLE.sub(" ", text)
+
+
 def clean(question: str) -> str:
-    """A question without what no database or model can take: control characters and broken surrogates."""
-    return _UNREADABLE.sub(" ", question).strip()
+    """A question as it is asked and stored."""
+    return readable(question).strip()
+
+
+def has_words(question: str) -> bool:
+    """Whether there is anything to search for."""
+    return any(character.isalnum() for character in question)
 
 
 class _Clock:

@@ -48,7 +48,7 @@ _READ: LiteralString = """
 SELECT r.passage FROM readings r JOIN documents d ON d.workspace = r.workspace AND d.id = r.document_id
 WHERE r.workspace = %(workspace)s AND d.scope = ANY(%(scopes)s) AND r.turn_id = (
   SELECT id FROM turns WHERE workspace = %(workspace)s AND channel = %(channel)s
-    AND thread IS NOT DISTINCT FROM %(thread)s
+    AND (thread IS NOT DISTINCT FROM %(thread)s OR (thread IS NULL AND message_id = %(thread)s))
   ORDER BY asked_at DESC LIMIT 1
 )
 ORDER BY r.position

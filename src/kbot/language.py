@@ -248,9 +248,9 @@ _PORTUGUESE_MARKS = re.compile(r"[ãõçâêô]|(?:inha|mente|agem|idade|ência)
 
 def detect_language(text: str) -> Language:
     """The language of a text, or "" for one that is neither Portuguese nor English, or too short to tell."""
-    words = _WORD.findall(text[:20_000].lower())
+    words = _WORD.findall(unicodedata.normalize("NFC", text[:20_000]).lower())
     votes = {name: sum(word in vocabulary for word in words) for name, vocabulary in _WORDS.items()}
-    votes["pt"] += sum(bool(_PORTUGUESE_MARKS.search(word)) for word in words)
+    votes["pt"] += sum(word not in _WORDS["pt"] and bool(_PORTUGUESE_MARKS.search(word)) for word in words)
     best = max(votes["pt"], votes["en"])
     if best == 0 or votes["pt"] == votes["en"] or votes["other"] > best:
         return ""

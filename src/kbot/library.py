@@ -1,5 +1,6 @@
 """The documents as admins see them: list, forget, reindex, and what people asked that none of them answers."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,8 +11,8 @@ from psycopg.rows import class_row
 
 from kbot.chat import Place
 from kbot.database import Database
-from kbot.ingestion.chunk import PageStart, chunk
-from kbot.ingestion.index import Document, Progress, remove, write_chunks
+from kbot.ingestion.chunk import Chunk, PageStart, chunk
+from kbot.ingestion.index import LOCK, Document, Progress, embed_chunks, remove, replace_chunks
 from kbot.models import Embedder
 from kbot.retrieval.search import scopes
 
@@ -54,7 +55,8 @@ ORDER BY lower(source), scope
 """
 
 _NAMED: LiteralString = """
-SELECT id FROM documents WHERE workspace = %(workspace)s AND source = %(source)s AND scope = ANY(%(scopes)s) FOR UPDATE
+SELECT id FROM documents WHERE workspace = %(workspace)s AND source = %(source)s AND scope = ANY(%(scopes)s)
+ORDER BY scope DESC LIMIT 1
 """
 
 # Questions that differ in case, accents and punctuation alone are one question.
@@ -66,11 +68,17 @@ WHERE workspace = %(workspace)s AND NOT grounded AND (NOT private OR channel = %
   AND NOT EXISTS (
     SELECT FROM turns later
     WHERE later.workspace = turns.workspace AND later.grounded AND later.asked_at > turns.asked_at
+      AND (NOT later.private OR later.channel = turns.channel)
       AND kbot_question_key(later.standalone) = kbot_question_key(turns.standalone)
   )
 GROUP BY kbot_question_key(standalone)
 ORDER BY times DESC, last_asked DESC
 LIMIT %(limit)s
+"""
+
+_WORKSPACES: LiteralString = """
+SELECT workspace FROM indexes i WHERE EXISTS (SELECT FROM documents d WHERE d.workspace = i.workspace)
+ORDER BY workspace
 """
 
 _REINDEXED: LiteralString = """
@@ -93,9 +101,13 @@ async def sources(database: Database, place: Place, *, everything: bool = False)
 
 
 async def forget(database: Database, place: Place, source: str) -> int:
-    """Delete a document by its name, with all that was read of it; returns how many were deleted (0: no such name)."""
+    """Delete a document by its name, with all that was read of it; returns how many were deleted (0: no such name).
+
+    Where the place's own channel and the whole workspace have one of that name, the channel's goes first.
+    """
     values = {"workspace": place.workspace, "source": source, "scopes": scopes(place)}
     async with database.pool.connection() as connection, connection.transaction():
+        await connection.execute(LOCK, (place.workspace,))
         rows = await (await connection.execute(_NAMED, values)).fetchall()
         for (document_id,) in rows:
             await remove(connection, place.workspace, document_id)
@@ -114,7 +126,7 @@ async def gaps(database: Database, place: Place, *, limit: int = 50) -> list[Gap
 async def indexed_workspaces(database: Database) -> list[str]:
     """The workspaces that hold documents."""
     async with database.pool.connection() as connection:
-        rows = await (await connection.execute("SELECT workspace FROM indexes ORDER BY workspace")).fetchall()
+        rows = await (await connection.execute(_WORKSPACES)).fetchall()
     return [workspace for (workspace,) in rows]
 
 
@@ -126,8 +138,10 @@ async def reindex(
     Yields the name of each document as it is done. All of it is one transaction: until the end people are answered
     from the old index, and if it fails nothing has changed.
     """
-    async with database.pool.connection() as connection, connection.transaction():
+    async with database.pool.connection() as connection:
+        # On its own: it locks the table against writers until its transaction ends.
         await connection.execute("SELECT kbot_ensure_vector_index(%s)", (embedder.dimensions,))
+    async with database.pool.connection() as connection, connection.transaction():
         await connection.execute(
             _CHANGE_EMBEDDER,
             {"workspace": workspace, "embedder": embedder.name, "dimensions": embedder.dimensions},
@@ -139,10 +153,15 @@ async def reindex(
             document = Document(
                 workspace, source, title, media_type, text, pages, scope, url, page_count, empty, tuple(warnings), by
             )
-            chunks = list(chunk(text, pages, size=chunk_characters))
+            chunks = await asyncio.to_thread(_chunks, text, pages, chunk_characters)
             await connection.execute(
                 "UPDATE documents SET chunks = %s, fingerprint = %s WHERE workspace = %s AND id = %s",
                 (len(chunks), document.fingerprint(chunk_characters), workspace, last),
             )
-            await write_chunks(connection, embedder, document, language, chunks, progress)
+            rows = await embed_chunks(embedder, document, language, chunks, progress)
+            await replace_chunks(connection, document, rows)
             yield source
+
+
+def _chunks(text: str, pages: tuple[PageStart, ...], size: int) -> list[Chunk]:
+    return list(chunk(text, pages, size=size))

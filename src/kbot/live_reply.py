@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Self
 
-import structlog
-
 from kbot.chat import Adapter, Answer, Content, Place, Stage
 from kbot.errors import DeliveryError, MessageGone
+from kbot.logs import get_logger
 from kbot.pacing import Pacer, attempt, insist
 from kbot.splitting import Piece, closing, next_piece, outline, settled
 
@@ -22,7 +21,7 @@ __all__ = ["LiveReply", "Pacer"]
 
 PARTING_SECONDS = 10.0  # kept for the last words of a block that an exception ends
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,10 @@ _LENGTH = {"length", "max_tokens", "model_context_window_exceeded"}
 _WITHHELD = {"content_filter", "safety", "recitation", "refusal", "blocklist", "prohibited_content", "spii"}
 
 
-CUTS: dict[str, Cut] = {embedders.EMBEDDED: Cut(nearness=0.32, coverage=0.35)}
+CUTS: dict[str, Cut] = {
+    embedders.EMBEDDED: Cut(nearness=0.32, coverage=0.35),
+    embedders.E5: Cut(nearness=0.833, coverage=0.25),
+}
 """Where a question is refused before the model, by the name of its embedder."""
 
 

@@ -6,13 +6,12 @@ from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from itertools import count
 
-import structlog
-
 from kbot.errors import RateLimited
+from kbot.logs import get_logger
 
 BACKOFF_SECONDS = 10.0
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 
 class Pacer:

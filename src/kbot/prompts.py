@@ -3,7 +3,7 @@ follow-up."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
@@ -59,8 +59,17 @@ _REWRITE: dict[str, str] = {
     "Não a responda. Escreva apenas a pergunta, em uma linha.",
 }
 
-_REFUSAL = re.compile(r"(?:nothing else|nada mais): (.+)$", re.MULTILINE)
-_PASSAGE_TAG = re.compile(r"<(/?)\s*passage\b", re.IGNORECASE)
+_REFUSAL = re.compile(
+    r"(?:exactly this sentence and nothing else|exatamente com esta frase e nada mais): (.+)$", re.MULTILINE
+)
+_PASSAGE_TAG = re.compile(r"<\s*(/?)\s*passage\b", re.IGNORECASE)
+# What the templates of common models put between system, user and assistant: a local server takes it for that
+# wherever in a text it stands.
+_CONTROL = re.compile(
+    r"<(?=[|｜][^\s<>|｜]{1,40}[|｜]>|</?SYS>>|/?(?:s|bos|eos|start_of_turn|end_of_turn)>)"
+    r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])",
+    re.IGNORECASE,
+)
 _BLOCK = re.compile(r'<passage n="(\d+)"[^>\n]*>\n(.*?)\n</passage>', re.DOTALL)
 
 
@@ -75,11 +84,15 @@ class Persona:
 
     def refusal_in(self, language: Language) -> str:
         """The one sentence with which a question is refused."""
-        return self.refusal or REFUSALS[language]
+        return self._own() or REFUSALS[language]
 
     def refusals(self) -> tuple[str, ...]:
         """Every sentence that counts as a refusal in an answer."""
-        return (*((self.refusal,) if self.refusal else ()), *dict.fromkeys(REFUSALS.values()))
+        own = self._own()
+        return (*([own] if own else []), *dict.fromkeys(REFUSALS.values()))
+
+    def _own(self) -> str:
+        return " ".join((self.refusal or "").split())
 
 
 def answer_prompt(persona: Persona, language: Language) -> ChatPromptTemplate:
@@ -106,7 +119,8 @@ def rewrite_prompt(language: Language) -> ChatPromptTemplate:
 
 def format_passages(passages: Sequence[Passage]) -> str:
     """Numbered blocks labelled with source, page and heading; a neighbour's nearest sentences are added where they
-    were not retrieved themselves. Nothing in a passage's text can close its block or open another."""
+    were not retrieved themselves. Nothing in a passage's text can close its block, open another, or speak as somebody
+    else."""
     texts = {passage.text for passage in passages}
     blocks: list[str] = []
     for n, passage in enumerate(passages, 1):
@@ -117,9 +131,28 @@ def format_passages(passages: Sequence[Passage]) -> str:
             label.append(f'heading="{_attribute(passage.heading)}"')
         before = "" if passage.before in texts else _edge(passage.before, last=True)
         after = "" if passage.after in texts else _edge(passage.after, last=False)
-        text = _PASSAGE_TAG.sub(r"‹\1passage", "\n".join(part for part in (before, passage.text, after) if part))
+        text = inert("\n".join(part for part in (before, passage.text, after) if part))
         blocks.append(f"<passage {' '.join(label)}>\n{text}\n</passage>")
     return "\n\n".join(blocks)
+
+
+def inert(text: str) -> str:
+    """The text without what would pass in a prompt for a passage's border or a model's control token."""
+    text = _CONTROL.sub(lambda found: "‹" if found[0] == "<" else "⁅", text)
+    return _PASSAGE_TAG.sub(r"‹\1passage", text)
+
+
+def fitting(passages: Sequence[Passage], characters: int) -> list[Passage]:
+    """As many of the passages as a prompt of so many characters holds, best first, and at least one; one that alone is too
+    long is cut at its end."""
+    kept: list[Passage] = []
+    for passage in passages:
+        if kept and len(format_passages([*kept, passage])) > characters:
+            break
+        kept.append(passage)
+    if len(kept) == 1 and len(format_passages(kept)) > characters:
+        kept = [replace(kept[0], text=kept[0].text[: max(characters, 0)], before="", after="")]
+    return kept
 
 
 def parse_passages(prompt: str) -> list[tuple[int, str]]:
@@ -153,7 +186,7 @@ def _edge(text: str, *, last: bool) -> str:
 
 
 def _attribute(text: str) -> str:
-    return re.sub(r'[\s"<>]+', " ", text).strip()
+    return inert(re.sub(r'[\s"<>]+', " ", text).strip())
 
 
 def _literal(template: str) -> str:

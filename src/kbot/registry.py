@@ -16,7 +16,7 @@ def adapter_names() -> list[str]:
 def load_adapter(name: str) -> Any:
     """The class of an installed adapter; it is made without arguments, from its own settings, and has `run(bot)`.
 
-    Raises `SettingsError` for a name that is not installed.
+    Raises `SettingsError` for a name that is not installed, or lacks a library.
     """
     found = entry_points(group=GROUP, name=name)
     if not found:
@@ -24,4 +24,9 @@ def load_adapter(name: str) -> Any:
             f"There is no adapter {name!r}. Installed: {', '.join(adapter_names()) or 'none'}. "
             "An adapter comes with a package that has an entry point in the group kbot.adapters."
         )
-    return next(iter(found)).load()
+    try:
+        return next(iter(found)).load()
+    except ImportError as error:
+        raise SettingsError(
+            f"The adapter {name!r} cannot be loaded ({error}). Install what it needs: pip install 'kbot[{name}]'."
+        ) from error

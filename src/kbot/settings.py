@@ -1,10 +1,10 @@
 """All that can be configured, read once from the environment and `.env`, and passed in."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 import platformdirs
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -51,3 +51,12 @@ class Settings(BaseSettings):
     parse_seconds: float = Field(default=120.0, gt=0)
     parse_megabytes: int = Field(default=1024, ge=256)
     allow_private_urls: bool = Field(default=False, description="whether addresses in private networks may be ingested")
+
+    @model_validator(mode="after")
+    def _room_for_passages(self) -> Self:
+        if self.context_tokens < self.answer_tokens + 1500:
+            raise ValueError(
+                f"KBOT_CONTEXT_TOKENS={self.context_tokens} leaves no room for passages beside "
+                f"KBOT_ANSWER_TOKENS={self.answer_tokens}: it takes at least {self.answer_tokens + 1500}"
+            )
+        return self

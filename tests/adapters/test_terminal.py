@@ -84,6 +84,9 @@ class ScriptedBot:
     async def read(self, place: Place) -> Sequence[Passage]:
         return [READ]
 
+    def workspace(self, platform: str, team: str) -> str:
+        return "default"
+
 
 class TestOnATerminal(AdapterConformance):
     @pytest.fixture

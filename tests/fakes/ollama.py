@@ -39,6 +39,7 @@ class FakeOllama:
     entries: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     behaviour: Behaviour = "normal"
     words: list[str] = field(default_factory=lambda: ["Olá", ", ", "mundo", "."])
+    answers: list[list[str]] = field(default_factory=list[list[str]])  # the words of the next ones, one each
     thoughts: list[str] = field(default_factory=list[str])
     done_reason: str = "stop"
     delay: float = 0.0
@@ -127,7 +128,7 @@ async def _write(
         return response
     for thought in script.thoughts:
         await line({"role": "assistant", "content": "", "thinking": thought})
-    for word in script.words:
+    for word in script.answers.pop(0) if script.answers else script.words:
         await line({"role": "assistant", "content": word})
     match script.behaviour:
         case "cut":

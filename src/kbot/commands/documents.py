@@ -71,7 +71,7 @@ async def sources(settings: Settings, place: Place, *, as_json: bool, out: Conso
     return 0
 
 
-async def forget(settings: Settings, place: Place, name: str, *, out: Console) -> int:
+async def forget(settings: Settings, place: Place, name: str, *, out: Console, err: Console) -> int:
     """Delete a document; exit code 1 if there is none of that name."""
     async with open_database(settings) as database:
         gone = await library.forget(database, place, name)
@@ -84,7 +84,7 @@ async def forget(settings: Settings, place: Place, name: str, *, out: Console) -
     only = [source.scope for source in known if source.source == name]
     if only:
         hint = f" It is there for one channel alone: add --channel {only[0]}."
-    out.print(Text(f"There is no document {name!r} in workspace {place.workspace!r}.{hint}"))
+    err.print(Text(f"There is no document {name!r} in workspace {place.workspace!r}.{hint}"), soft_wrap=True)
     return 1
 
 

@@ -11,8 +11,9 @@ from rich.text import Text
 
 from kbot.database import Database, open_database, pending
 from kbot.database import migrate as apply_migrations
-from kbot.errors import KbotError
-from kbot.models import complete, open_chat_model, open_embedder
+from kbot.errors import EmbedderMismatch, KbotError
+from kbot.models import Embedder, complete, open_chat_model, open_embedder
+from kbot.ollama import missing
 from kbot.registry import adapter_names
 from kbot.retrieval.search import check_index
 from kbot.settings import Settings
@@ -88,14 +89,27 @@ async def _database_checks(settings: Settings, database: Database, *, quick: boo
             async with database.pool.connection() as connection:
                 rows = await (await connection.execute("SELECT workspace, passages FROM indexes ORDER BY 1")).fetchall()
             for workspace, passages in rows:
-                await check_index(database, embedder, workspace)
-                yield Check("index", True, f"workspace {workspace}: {passages} passages")
-        chat = await open_chat_model(settings, embedder)
-        if not quick and chat.writes:
-            await complete(chat, [HumanMessage("Reply with the word: ready")], timeout=settings.model_timeout)
-        yield Check("chat model", True, chat.why)
+                yield await _index_check(database, embedder, workspace, passages)
     except KbotError as error:
-        yield Check("models", False, str(error))
+        yield Check("embedder", False, str(error))
+        return
+    try:
+        chat = await open_chat_model(settings, embedder)
+        provider, _, model = chat.name.partition(":")
+        lacking_model = await missing(settings, model) if provider == "ollama" else ""
+        if not quick and chat.writes and not lacking_model:
+            await complete(chat, [HumanMessage("Reply with the word: ready")], timeout=settings.model_timeout)
+        yield Check("chat model", not lacking_model, chat.why)
+    except KbotError as error:
+        yield Check("chat model", False, str(error))
+
+
+async def _index_check(database: Database, embedder: Embedder, workspace: str, passages: int) -> Check:
+    try:
+        await check_index(database, embedder, workspace)
+    except EmbedderMismatch as error:
+        return Check("index", False, str(error))
+    return Check("index", True, f"workspace {workspace}: {passages} passages")
 
 
 def _disk(settings: Settings) -> Check:

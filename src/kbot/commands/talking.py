@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import sys
 import uuid
 from collections.abc import Sequence
 
@@ -55,19 +56,20 @@ async def demo(settings: Settings, *, out: Console, err: Console) -> int:
     adapter = load_adapter("terminal")(out, place=place)
     async with Engine.open(settings) as engine, Bot.open(engine) as bot:
         await engine.check(DEMO)
-        out.print(Text(f"{engine.chat.why}\n", style="dim"))
+        err.print(Text(engine.chat.why, style="dim"))
         items = [Upload(path.name, path) for path in demo_documents()]
         async for receipt in ingest(engine.database, engine.embedder, settings, items, Shelf(DEMO, added_by="demo")):
             out.print(receipt_line(receipt))
         out.print()
+        failed = False
         for question in demo_questions():
             out.print(Text(f"> {question.text}", style="bold"))
-            await adapter.ask(bot, question.text)
-        if out.is_terminal:
+            failed = await adapter.ask(bot, question.text) is None or failed
+        if out.is_terminal and sys.stdin.isatty():
             await adapter.run(bot)
         else:
-            out.print("Ask your own: .venv/bin/kbot chat --workspace demo")
-    return 0
+            out.print(Text(f"Ask your own: {sys.argv[0]} chat --workspace {DEMO}"))
+    return int(failed)
 
 
 async def _asked_to_stop() -> None:

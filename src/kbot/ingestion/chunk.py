@@ -15,7 +15,10 @@ from kbot.ingestion.load import Page
 from kbot.sentences import sentences
 
 _PAGE_BREAK = "\n\n"
+_LONGEST_RUN = 4000
 _UNBROKEN = re.compile(r"\S{4000,}")
+# A numbered page of up to this many chunks' length stays whole.
+_WHOLE_PAGE = 2
 _HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _TABLE_RULE = re.compile(r"^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$")
@@ -45,8 +48,8 @@ class Chunk:
 
     `heading` is the path of headings that a reader sees it under. `context` is the part of that path that the text
     does not itself hold, and `header` the header rows of the table in whose middle it begins; both are embedded and
-    indexed with it. `titles` are the context and the headings in the text, which say what it is about; `sentences`
-    are all others, which can be quoted.
+    indexed with it. `titles` are the context and the longer headings in the text, which say what it is about;
+    `sentences` are all others, which can be quoted.
     """
 
     position: int
@@ -82,10 +85,10 @@ def join_pages(pages: Sequence[Page]) -> tuple[str, tuple[PageStart, ...]]:
 def chunk(text: str, pages: Sequence[PageStart], *, size: int) -> Iterator[Chunk]:
     """Cut a document's text into chunks of at most about `size` characters.
 
-    A heading stays with what follows it, so a chunk can be longer by its headings.
+    A numbered page begins a new chunk, and one of up to twice `size` is one chunk, so that a citation names
+    the page that a reader finds it on. A heading stays with what follows it, so a chunk can be longer by its headings.
     """
-    splitter = MarkdownSplitter((size * 5 // 8, size), trim=False)
-    bounds = list(_merge_headings(text, _cut(text, splitter)))
+    bounds = list(_merge_headings(text, _cut(text, pages, size), size))
     page_offsets = [page.start for page in pages]
     outline = _Outline(text)
     for position, (start, end) in enumerate(bounds):
@@ -122,25 +125,28 @@ def chunk(text: str, pages: Sequence[PageStart], *, size: int) -> Iterator[Chunk
         )
 
 
-def _cut(text: str, splitter: MarkdownSplitter) -> Iterator[tuple[int, int]]:
+def _cut(text: str, pages: Sequence[PageStart], size: int) -> Iterator[tuple[int, int]]:
+    splitter = MarkdownSplitter((size * 5 // 8, size), trim=False)
     # The splitter's time grows with the square of a run without white space: such runs are cut before it sees them.
-    edges = [0]
+    edges = {0, len(text)}
     for run in _UNBROKEN.finditer(text):
-        edges.extend(range(run.start(), run.end(), 4000))
-    edges.append(len(text))
-    for low, high in pairwise(edges):
-        for offset, piece in splitter.chunk_indices(text[low:high]):
+        edges.update(range(run.start(), run.end(), _LONGEST_RUN))
+    edges.update(numbered := [page.start for page in pages if page.number is not None])
+    whole = size * _WHOLE_PAGE if numbered else size
+    for low, high in pairwise(sorted(edges)):
+        pieces = [(0, text[low:high])] if high - low <= whole else splitter.chunk_indices(text[low:high])
+        for offset, piece in pieces:
             if piece.strip():
                 yield low + offset, low + offset + len(piece)
 
 
-def _merge_headings(text: str, bounds: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _merge_headings(text: str, bounds: Iterator[tuple[int, int]], size: int) -> Iterator[tuple[int, int]]:
     held: int | None = None
     last: tuple[int, int] | None = None
     for start, end in bounds:
         begin = start if held is None else held
         lines = [line for line in text[begin:end].splitlines() if line.strip()]
-        if all(
+        if end - begin <= size and all(
             _HEADING.match(line) or (_FENCE.match(line) and index == len(lines) - 1) for index, line in enumerate(lines)
         ):
             held, last = begin, (begin, end)

@@ -1,11 +1,16 @@
 """Chunks become rows: embedded in batches, copied into Postgres, and a document's old chunks replaced in one
-transaction."""
+transaction.
 
+Whoever changes the passages of a workspace first locks its row of `indexes`: one at a time, in an order in which no two
+wait for each other. Embedding takes long, and happens before; no connection is held meanwhile.
+"""
+
+import asyncio
 import hashlib
 import json
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any, LiteralString
@@ -25,6 +30,9 @@ _BATCH = 32
 
 Progress = Callable[[int, int], None]
 """Called with how many of a document's chunks are embedded, and how many there are."""
+
+Row = tuple[object, ...]
+"""A passage as it is copied into the table, in the order of `_COPY`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +79,18 @@ class Indexed:
     same_as: str = ""
 
 
-_LOCK: LiteralString = (
-    "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0)), pg_advisory_xact_lock(hashtextextended(%s, 1))"
-)
+LOCK: LiteralString = "SELECT FROM indexes WHERE workspace = %s FOR UPDATE"
+"""Makes the transaction the only one that changes the passages of a workspace."""
 
-# An index without passages is anybody's: nothing in it was made by another embedder.
+# An index without passages is anybody's: nothing in it was made by another embedder. The row is locked even where it
+# stays as it is.
 _RECORD: LiteralString = """
 INSERT INTO indexes (workspace, embedder, dimensions) VALUES (%s, %s, %s)
 ON CONFLICT (workspace) DO UPDATE SET embedder = excluded.embedder, dimensions = excluded.dimensions
 WHERE indexes.passages = 0 AND indexes.embedder <> excluded.embedder
 """
 
-_STORED: LiteralString = "SELECT embedder FROM indexes WHERE workspace = %s"
+_STORED: LiteralString = "SELECT embedder FROM indexes WHERE workspace = %s AND passages > 0"
 
 _SAME: LiteralString = """
 SELECT source, chunks FROM documents
@@ -116,18 +124,22 @@ _CHUNK_TYPES = (
     "halfvec", "int4", "halfvec[]", "int4[]",
 )  # fmt: skip
 
-# Rows are locked in the order of the words, so that two documents finishing at once wait for each other instead of
-# deadlocking.
 _COUNT_WORDS: LiteralString = """
 INSERT INTO lexemes (workspace, lexeme, passages)
 SELECT %(workspace)s, word, change
-FROM unnest(%(words)s::text[], %(changes)s::bigint[]) AS c(word, change) ORDER BY word
+FROM unnest(%(words)s::text[], %(changes)s::bigint[]) AS c(word, change)
 ON CONFLICT (workspace, lexeme) DO UPDATE SET passages = lexemes.passages + excluded.passages
 """
 
 _FORGET_WORDS: LiteralString = "DELETE FROM lexemes WHERE workspace = %s AND lexeme = ANY(%s) AND passages <= 0"
 
-_COUNT_PASSAGES: LiteralString = "UPDATE indexes SET passages = passages + %s WHERE workspace = %s RETURNING embedder"
+_COUNT_PASSAGES: LiteralString = """
+WITH s AS (
+  INSERT INTO scopes (workspace, scope, passages) VALUES (%(workspace)s, %(scope)s, %(change)s)
+  ON CONFLICT (workspace, scope) DO UPDATE SET passages = scopes.passages + excluded.passages
+)
+UPDATE indexes SET passages = passages + %(change)s WHERE workspace = %(workspace)s
+"""
 
 
 async def index(
@@ -144,33 +156,31 @@ async def index(
     Raises `EmbedderMismatch` when the workspace's vectors are another embedder's, and `ModelError` when embedding
     fails; nothing is changed then.
     """
+    chunks = await asyncio.to_thread(lambda: list(chunk(document.text, document.pages, size=chunk_characters)))
     fingerprint = document.fingerprint(chunk_characters)
-    chunks = list(chunk(document.text, document.pages, size=chunk_characters))
-    async with database.pool.connection() as connection, connection.transaction():
-        keys = (
-            f"{document.workspace}\x1f{document.id}",
-            f"{document.workspace}\x1f{document.scope}\x1f{fingerprint.hex()}",
-        )
-        await connection.execute(_LOCK, keys)
-        await claim_index(connection, document.workspace, embedder)
-        same = await _fetch(connection, _SAME, (document.workspace, document.scope, fingerprint, document.source))
-        if same and same[0] == document.source:
-            return Indexed("duplicate", same[1], same[0])
-        if same:
-            await remove(connection, document.workspace, document.id)
-            return Indexed("duplicate", same[1], same[0])
-        language = detect_language(document.text)
-        row = {
-            "workspace": document.workspace, "id": document.id, "scope": document.scope, "source": document.source,
-            "title": document.title, "url": document.url, "media_type": document.media_type,
-            "language": language, "fingerprint": fingerprint, "text": document.text,
-            "layout": document.layout, "page_count": document.page_count,
-            "pages_without_text": document.pages_without_text,
-            "chunks": len(chunks), "warnings": list(document.warnings), "added_by": document.added_by,
-        }  # fmt: skip
-        replaced = await _fetch(connection, _UPSERT, row)
-        await write_chunks(connection, embedder, document, language, chunks, progress)
-    return Indexed("replaced" if replaced and replaced[0] else "added", len(chunks))
+    language = detect_language(document.text)
+    content = (document.workspace, document.scope, fingerprint, document.source)
+    # A look without the lock, and so without a write, tells whether embedding can be spared.
+    async with database.pool.connection() as connection:
+        await _check(connection, document.workspace, embedder)
+        same = await _fetch(connection, _SAME, content)
+    rows: list[Row] | None = None
+    while True:
+        if not same:
+            rows = rows or await embed_chunks(embedder, document, language, chunks, progress)
+        async with database.pool.connection() as connection, connection.transaction():
+            await claim_index(connection, document.workspace, embedder)
+            same = await _fetch(connection, _SAME, content)
+            if same:
+                if same[0] != document.source:
+                    await remove(connection, document.workspace, document.id)
+                return Indexed("duplicate", same[1], same[0])
+            if rows is not None:
+                columns = _columns(document, language, fingerprint, len(chunks))
+                upserted = await _fetch(connection, _UPSERT, columns)
+                replaced = bool(upserted and upserted[0])
+                await replace_chunks(connection, document, rows, new=not replaced)
+                return Indexed("replaced" if replaced else "added", len(chunks))
 
 
 async def claim_index(connection: AsyncConnection, workspace: str, embedder: Embedder) -> None:
@@ -178,60 +188,81 @@ async def claim_index(connection: AsyncConnection, workspace: str, embedder: Emb
     claimed = await connection.execute(_RECORD, (workspace, embedder.name, embedder.dimensions))
     if claimed.rowcount:
         await connection.execute("SELECT kbot_ensure_vector_index(%s)", (embedder.dimensions,))
+    await _check(connection, workspace, embedder)
+
+
+async def _check(connection: AsyncConnection, workspace: str, embedder: Embedder) -> None:
     stored = await _fetch(connection, _STORED, (workspace,))
     if stored and stored[0] != embedder.name:
         raise EmbedderMismatch(workspace, stored[0], embedder.name)
 
 
 async def remove(connection: AsyncConnection, workspace: str, document_id: uuid.UUID) -> None:
-    """Delete a document with its passages, and take its words out of the statistics."""
+    """Delete a document with its passages, and take its words out of the statistics; the caller has the lock."""
     old = await _words(connection, workspace, document_id)
     gone = await connection.execute(
         "DELETE FROM chunks WHERE workspace = %s AND document_id = %s", (workspace, document_id)
     )
-    await connection.execute("DELETE FROM documents WHERE workspace = %s AND id = %s", (workspace, document_id))
-    await _count(connection, workspace, Counter[str](), old, -gone.rowcount)
+    forgotten = "DELETE FROM documents WHERE workspace = %s AND id = %s RETURNING scope"
+    if row := await _fetch(connection, forgotten, (workspace, document_id)):
+        await _count(connection, workspace, row[0], Counter[str](), old, -gone.rowcount)
 
 
-async def write_chunks(
-    connection: AsyncConnection,
+async def embed_chunks(
     embedder: Embedder,
     document: Document,
     language: str,
     chunks: Sequence[Chunk],
     progress: Progress | None = None,
-) -> None:
-    """Replace a document's passages within the caller's transaction."""
-    old = await _words(connection, document.workspace, document.id)
-    gone = await connection.execute(
-        "DELETE FROM chunks WHERE workspace = %s AND document_id = %s", (document.workspace, document.id)
-    )
+) -> list[Row]:
+    """The rows of a document's passages, embedded in batches; raises `ModelError`."""
     seen: Counter[str] = Counter()
-    done = 0
+    rows: list[Row] = []
     rest = iter(chunks)
     while batch := list(islice(rest, _BATCH)):
-        rows = await _rows(embedder, document, language, batch, seen)
-        async with connection.cursor().copy(_COPY) as copy:
-            copy.set_types(_CHUNK_TYPES)
-            for row in rows:
-                await copy.write_row(row)
-        done += len(batch)
+        rows.extend(await _rows(embedder, document, language, batch, seen))
         if progress:
-            progress(done, len(chunks))
-    new = await _words(connection, document.workspace, document.id)
-    counted = await _count(connection, document.workspace, new, old, len(chunks) - gone.rowcount)
-    if counted != embedder.name:
-        raise EmbedderMismatch(document.workspace, counted, embedder.name)
+            progress(len(rows), len(chunks))
+    return rows
+
+
+async def replace_chunks(
+    connection: AsyncConnection, document: Document, rows: Sequence[Row], *, new: bool = False
+) -> None:
+    """Replace a document's passages, of which a new one has none, within the caller's transaction, which has the
+    lock."""
+    old: Counter[str] = Counter()
+    gone = 0
+    if not new:
+        old = await _words(connection, document.workspace, document.id)
+        deleted = await connection.execute(
+            "DELETE FROM chunks WHERE workspace = %s AND document_id = %s", (document.workspace, document.id)
+        )
+        gone = deleted.rowcount
+    async with connection.cursor().copy(_COPY) as copy:
+        copy.set_types(_CHUNK_TYPES)
+        for row in rows:
+            await copy.write_row(row)
+    words = await _words(connection, document.workspace, document.id)
+    await _count(connection, document.workspace, document.scope, words, old, len(rows) - gone)
+
+
+def _columns(document: Document, language: str, fingerprint: bytes, chunks: int) -> dict[str, object]:
+    columns: dict[str, object] = {name: getattr(document, name) for name in Document.__dataclass_fields__}
+    made = {"id": document.id, "layout": document.layout, "warnings": list(document.warnings), "chunks": chunks}
+    return columns | made | {"language": language, "fingerprint": fingerprint}
 
 
 async def _rows(
     embedder: Embedder, document: Document, language: str, batch: Sequence[Chunk], seen: Counter[str]
-) -> list[tuple[object, ...]]:
+) -> list[Row]:
     passages = [piece.passage for piece in batch]
-    sentences = [text for piece in batch for text in _sentence_texts(piece)]
+    sentences = [
+        text for piece in batch for text in (*piece.titles, *(piece.text[s.start : s.end] for s in piece.sentences))
+    ]
     vectors = [HalfVector(v) for v in await embedder.embeddings.aembed_documents([*passages, *sentences])]
     of_sentences = iter(vectors[len(passages) :])
-    rows: list[tuple[object, ...]] = []
+    rows: list[Row] = []
     for piece, passage, vector in zip(batch, passages, vectors, strict=False):
         seen[passage] += 1
         chunk_id = uuid.uuid5(document.id, f"{seen[passage]}\x1f{passage}")
@@ -247,29 +278,22 @@ async def _rows(
     return rows
 
 
-def _sentence_texts(piece: Chunk) -> Iterator[str]:
-    yield from piece.titles
-    yield from (piece.text[sentence.start : sentence.end] for sentence in piece.sentences)
-
-
 async def _words(connection: AsyncConnection, workspace: str, document_id: uuid.UUID) -> Counter[str]:
     rows = await connection.execute(_WORDS, (workspace, document_id))
     return Counter(dict(await rows.fetchall()))
 
 
 async def _count(
-    connection: AsyncConnection, workspace: str, new: Counter[str], old: Counter[str], passages: int
-) -> str:
-    """Bring the word statistics up to date; returns the embedder that the workspace's index is recorded under."""
+    connection: AsyncConnection, workspace: str, scope: str, new: Counter[str], old: Counter[str], passages: int
+) -> None:
+    """Bring the statistics up to date: of words, and of passages."""
     changes = {word: new[word] - old[word] for word in new | old if new[word] != old[word]}
     words = list(changes)
     await connection.execute(_COUNT_WORDS, {"workspace": workspace, "words": words, "changes": list(changes.values())})
     if fewer := [word for word in words if changes[word] < 0]:
         await connection.execute(_FORGET_WORDS, (workspace, fewer))
-    stored = await _fetch(connection, _COUNT_PASSAGES, (passages, workspace))
-    return str(stored[0]) if stored else ""
+    await connection.execute(_COUNT_PASSAGES, {"workspace": workspace, "scope": scope, "change": passages})
 
 
 async def _fetch(connection: AsyncConnection, statement: LiteralString, values: Params) -> tuple[Any, ...] | None:
-    cursor = await connection.execute(statement, values)
-    return await cursor.fetchone()
+    return await (await connection.execute(statement, values)).fetchone()

@@ -2,28 +2,35 @@
 
 import asyncio
 import os
+import re
 import tempfile
-from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager
+import unicodedata
+from collections import Counter, deque
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from pathlib import Path
-
-import structlog
+from pathlib import Path, PurePath
 
 from kbot.database import Database
 from kbot.errors import Rejected
 from kbot.ingestion.chunk import join_pages
 from kbot.ingestion.fetch import fetch
 from kbot.ingestion.index import Document, index
-from kbot.ingestion.load import Parser, parse_limits
+from kbot.ingestion.load import Fetched, Loaded, Parser, parse_limits
+from kbot.ingestion.pages import HTML
+from kbot.logs import get_logger
 from kbot.models import Embedder
 from kbot.settings import Settings
 
 # While one document is parsed, another is embedded and a third written.
 _SIDE_BY_SIDE = 3
 
-log = structlog.get_logger(__name__)
+# A page that asks who one is stands where the document should; more text than this, and the form is an aside.
+_PASSWORD_FIELD = re.compile(rb"<input\b[^>]*\btype\s*=\s*[\"']?password", re.IGNORECASE)
+_LOGIN_ADDRESS = re.compile(r"\b(?:log|sign)[-_]?(?:in|on)\b|\b(?:sso|oauth2?|saml2?)\b", re.IGNORECASE)
+_LOGIN_CHARACTERS = 1500
+
+log = get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +70,46 @@ Progress = Callable[[str, int, int], None]
 """Called with a source, how many of its chunks are embedded, and how many it has."""
 
 
-def uploads(names: Iterable[str]) -> Iterator[Upload]:
-    """Files, folders (all files below them, by path; hidden ones left out) and http addresses, as uploads."""
+def uploads(names: Iterable[str]) -> list[Upload]:
+    """Files, folders (all files below them, by path; hidden ones left out) and http addresses, as uploads.
+
+    A file is named by its path below the folder that was given, or by its own name; where two files would share a
+    name, both take on as many of the folders above them as tell them apart.
+    """
+    found: dict[Path | str, int] = {}
     for name in names:
-        if name.startswith(("http://", "https://")):
-            yield Upload(name, url=name)
+        if name.lower().startswith(("http://", "https://")):
+            found.setdefault(name, 0)
             continue
-        path = Path(name)
-        if not path.is_dir():
-            yield Upload(path.name, path)
-            continue
-        for folder, folders, files in os.walk(path):
-            folders[:] = sorted(f for f in folders if not f.startswith("."))
-            for file in sorted(f for f in files if not f.startswith(".")):
-                found = Path(folder, file)
-                yield Upload(found.relative_to(path).as_posix(), found)
+        top = Path(os.path.abspath(name))  # noqa: PTH100  # resolve() would follow links, and with them the name
+        for file in _files(top) if top.is_dir() else [top]:
+            found.setdefault(file, max(len(file.parts) - len(top.parts), 1))
+    paths = [each for each in found if isinstance(each, Path)]
+    while clash := _clashing([(path, found[path]) for path in paths]):
+        found.update((path, found[path] + 1) for path in clash)
+    return [
+        Upload(_tail(each, depth), each) if isinstance(each, Path) else Upload(each, url=each)
+        for each, depth in found.items()
+    ]
+
+
+def _files(top: Path) -> Iterator[Path]:
+    unreadable: list[Path] = []
+    for folder, folders, files in os.walk(top, onerror=lambda error: unreadable.append(Path(error.filename))):
+        folders[:] = sorted(f for f in folders if not f.startswith("."))
+        yield from (Path(folder, file) for file in sorted(files) if not file.startswith("."))
+    yield from unreadable  # they are refused, by name, with the reason
+
+
+def _tail(path: Path, depth: int) -> str:
+    """The last parts of a path as a name that everything can store: composed accents, no bytes that are no text."""
+    name = os.fsencode(PurePath(*path.parts[-depth:]).as_posix()).decode("utf-8", "replace")
+    return unicodedata.normalize("NFC", name)
+
+
+def _clashing(paths: Sequence[tuple[Path, int]]) -> list[Path]:
+    names = Counter(_tail(path, depth) for path, depth in paths)
+    return [path for path, depth in paths if names[_tail(path, depth)] > 1 and depth < len(path.parts)]
 
 
 async def ingest(
@@ -119,10 +151,9 @@ async def _ingest_one(
     progress: Progress | None,
 ) -> Receipt:
     try:
-        async with _file_of(item, settings, allow_private_urls) as (path, name):
-            loaded = await parser.load(path, name=name)
+        loaded = await _load(item, settings, parser, allow_private_urls)
     except Rejected as rejection:
-        log.info("ingest_rejected", source=item.source)
+        log.info("ingest_rejected", source=_loggable(item))
         return Receipt(item.source, "rejected", str(rejection))
     text, pages = join_pages(loaded.pages)
     document = Document(
@@ -150,17 +181,15 @@ async def _ingest_one(
         reasons.insert(0, f"The same text is already there as {done.same_as}.")
     elif done.status == "duplicate":
         reasons.insert(0, "Unchanged since it was last ingested.")
-    log.info("ingested", source=item.source, status=done.status, chunks=done.chunks)
+    log.info("ingested", source=_loggable(item), status=done.status, chunks=done.chunks)
     return Receipt(
         item.source, done.status, " ".join(reasons), loaded.page_count, loaded.pages_without_text, done.chunks
     )
 
 
-@asynccontextmanager
-async def _file_of(item: Upload, settings: Settings, allow_private_urls: bool) -> AsyncGenerator[tuple[Path, str]]:
+async def _load(item: Upload, settings: Settings, parser: Parser, allow_private_urls: bool) -> Loaded:
     if item.path is not None:
-        yield item.path, item.path.name
-        return
+        return await parser.load(item.path)
     assert item.url is not None
     with tempfile.TemporaryDirectory(prefix="kbot-") as folder:
         fetched = await fetch(
@@ -169,7 +198,24 @@ async def _file_of(item: Upload, settings: Settings, allow_private_urls: bool) -
             into=Path(folder),
             allow_private=allow_private_urls or settings.allow_private_urls,
         )
-        yield fetched.path, fetched.name
+        loaded = await parser.load(fetched.path, name=fetched.name)
+        if loaded.media_type == HTML and await asyncio.to_thread(_asks_for_login, item.url, fetched, loaded):
+            raise Rejected(
+                "The address leads to a page that asks for a login, not to the document; download the file yourself "
+                "and attach it."
+            )
+        return loaded
+
+
+def _loggable(item: Upload) -> str:
+    """The name without what follows the path of an address, where keys are passed."""
+    return re.split(r"[?#]", item.source)[0] if item.url else item.source
+
+
+def _asks_for_login(url: str, fetched: Fetched, loaded: Loaded) -> bool:
+    led_there = bool(_LOGIN_ADDRESS.search(fetched.url)) and not _LOGIN_ADDRESS.search(url)
+    short = sum(len(page.text) for page in loaded.pages) < _LOGIN_CHARACTERS
+    return led_there or (short and bool(_PASSWORD_FIELD.search(fetched.path.read_bytes())))
 
 
 async def _abandon(waiting: deque[asyncio.Task[Receipt]]) -> None:

@@ -1,5 +1,6 @@
 """Find the passages for a question: one SQL statement, all evidence returned, nothing that the place may not see."""
 
+import unicodedata
 from typing import Any, LiteralString
 
 from pgvector.psycopg import HalfVector
@@ -13,11 +14,11 @@ from kbot.models import Embedder
 from kbot.retrieval.statement import SCORES, search_statement
 
 # Passages that the rare words of a question may bring in before they are ranked; see `kbot.retrieval.statement`.
-_BUDGET = 200
+BUDGET = 200
 # A pasted log or page is no question: what lies past this many characters is not looked up word by word.
 _LONGEST = 2000
 
-_STORED: LiteralString = "SELECT embedder FROM indexes WHERE workspace = %s"
+_STORED: LiteralString = "SELECT embedder FROM indexes WHERE workspace = %s AND passages > 0"
 
 
 def scopes(place: Place) -> list[str]:
@@ -35,41 +36,60 @@ async def search(
     candidates: int = 40,
     fusion: str = "sum",
     vector: list[float] | None = None,
+    budget: int = BUDGET,
 ) -> list[Passage]:
     """The `k` best passages for a question, best first, each with its evidence.
 
     `fusion` is "sum" (the weighted sum of the three kinds of evidence), "rrf" (reciprocal rank fusion of the two
     candidate lists; Cormack, Clarke and Büttcher, 2009), or one of "dense", "sentence" and "lexical" alone. `vector`
-    spares the embedding of a question that was embedded already. Raises `EmbedderMismatch`, `ModelError`,
-    `DatabaseError`.
+    spares the embedding of a question that was embedded already. `budget` bounds the passages that rare words bring
+    in. Raises `EmbedderMismatch`, `ModelError`, `DatabaseError`.
     """
     if fusion not in SCORES:
         raise ValueError(f"fusion is one of {', '.join(SCORES)}, not {fusion!r}")
+    question = _readable(question)
     if vector is None:
         vector = await embedder.embeddings.aembed_query(question)
-    values = {
-        "vector": HalfVector(vector),
-        "text": question[:_LONGEST],
-        "workspace": place.workspace,
-        "scopes": scopes(place),
-        "embedder": embedder.name,
-        "candidates": candidates,
-        "budget": _BUDGET,
-        "k": k,
-    }
+    values = search_values(embedder, question, vector, place, k=k, budget=budget)
     async with database.pool.connection() as connection:
         cursor = connection.cursor(row_factory=dict_row)
-        await cursor.execute(search_statement(embedder.dimensions, fusion), values, prepare=True)
+        await cursor.execute(search_statement(embedder.dimensions, fusion, candidates), values, prepare=True)
         rows = await cursor.fetchall()
         if not rows:
             await _check(connection, place.workspace, embedder)
     return [Passage(**row) for row in rows]
 
 
+def search_values(
+    embedder: Embedder,
+    question: str,
+    vector: list[float],
+    place: Place,
+    *,
+    k: int,
+    budget: int = BUDGET,
+) -> dict[str, Any]:
+    """What the statements of `kbot.retrieval.statement` take."""
+    return {
+        "vector": HalfVector(vector),
+        "text": question[:_LONGEST],
+        "workspace": place.workspace,
+        "scopes": scopes(place),
+        "embedder": embedder.name,
+        "budget": budget,
+        "k": k,
+    }
+
+
 async def check_index(database: Database, embedder: Embedder, workspace: str) -> None:
     """Raises `EmbedderMismatch` where a workspace's vectors are another embedder's."""
     async with database.pool.connection() as connection:
         await _check(connection, workspace, embedder)
+
+
+def _readable(question: str) -> str:
+    """The question as Postgres can take it, its accents composed as they are in the documents."""
+    return unicodedata.normalize("NFC", question.replace("\0", " ")).encode("utf-8", "replace").decode()
 
 
 async def _check(connection: AsyncConnection[Any], workspace: str, embedder: Embedder) -> None:

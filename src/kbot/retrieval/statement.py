@@ -6,7 +6,7 @@ only.
 
 `words` takes the question apart as Postgres' parser does. A word that is a stop word in Portuguese or English is
 dropped; any other has up to three forms, its Portuguese stem, its English stem and itself, and matches a passage by
-any of them: that finds cognates and names across languages ("formação", "formation"), and a question needs no
+any of them: that finds names and many cognates across languages ("hospitais", "hospital"), and a question needs no
 language of its own.
 
 `weight` is the inverse document frequency of BM25 (Robertson and Spärck Jones), ln(1 + (N - n + .5) / (n + .5)), of
@@ -16,16 +16,28 @@ the passage's share of the weights that a passage with every word often enough w
 
 The candidates' words are the rarest whose passages together are at most `budget`; where even the rarest is commoner
 than that, passages must hold the three rarest together.
+
+An index over everybody's passages is slow for who may see few of them. So where a place sees `few`, `visible` goes
+through them one by one, exactly; else the indexes are used, and the filter comes after them: OFFSET 0 keeps the
+planner from trading the index for a filter whose share it cannot know.
 """
 
-from functools import cache
+from functools import lru_cache
 from typing import LiteralString
 
 from psycopg import sql
 
-_QUESTION: LiteralString = """
+# Looking through n passages one by one takes about as long as finding 40 of them in the vector index among N where
+# n * n is 200 N (measured); a passage takes about 3 kB of the table.
+_WORTH = 0.07
+
+_CANDIDATES: LiteralString = """
 question AS MATERIALIZED (
-  SELECT %(vector)s::halfvec AS vector, greatest(i.passages, 1)::float8 AS total
+  SELECT %(vector)s::halfvec AS vector, greatest(i.passages, 1)::float8 AS total,
+    (
+      SELECT coalesce(sum(s.passages), 0)::float8 ^ 2 <= {worth} * pg_relation_size('chunks') FROM scopes s
+      WHERE s.workspace = %(workspace)s AND s.scope = ANY(%(scopes)s)
+    ) AS few
   FROM indexes i WHERE i.workspace = %(workspace)s AND i.embedder = %(embedder)s
 ),
 tokens AS MATERIALIZED (
@@ -41,7 +53,7 @@ forms AS MATERIALIZED (
   FROM tokens t
   CROSS JOIN LATERAL (
     SELECT t.token AS form
-    UNION SELECT unnest(ts_lexize('portuguese_stem', t.token))
+    UNION SELECT unnest(ts_lexize('portuguese_stem', kbot_singular(t.token)))
     UNION SELECT unnest(ts_lexize('english_stem', t.token))
   ) f
   LEFT JOIN lexemes l ON l.workspace = %(workspace)s AND l.lexeme = f.form
@@ -63,24 +75,43 @@ rare AS MATERIALIZED (
     ) c WHERE c.token IN (SELECT token FROM words WHERE queries IS NOT NULL ORDER BY weight DESC, token LIMIT 3))
   )::tsquery AS query
 ),
+visible AS MATERIALIZED (
+  SELECT c.id, c.embedding <=> (SELECT vector FROM question) AS distance,
+    CASE WHEN ts_match_vq(c.lexemes, (SELECT query FROM rare))
+      THEN ts_rank('{{1,1,1,1}}', c.lexemes, (SELECT query FROM rare)) END AS rank
+  FROM chunks c
+  WHERE (SELECT few FROM question) AND c.workspace = %(workspace)s AND c.scope = ANY(%(scopes)s)
+    AND vector_dims(c.embedding) = {dimensions}
+),
 dense AS MATERIALIZED (
   SELECT id, row_number() OVER (ORDER BY distance, id) AS rank FROM (
-    SELECT c.id, c.embedding::halfvec({dimensions}) <=> (SELECT vector FROM question)::halfvec({dimensions}) AS distance
-    FROM chunks c
-    WHERE c.workspace = %(workspace)s AND c.scope = ANY(%(scopes)s) AND vector_dims(c.embedding) = {dimensions}
-    ORDER BY c.embedding::halfvec({dimensions}) <=> (SELECT vector FROM question)::halfvec({dimensions})
-    LIMIT %(candidates)s
+    (SELECT id, distance FROM visible ORDER BY distance, id LIMIT {candidates})
+    UNION ALL
+    (SELECT c.id, c.distance FROM (
+      SELECT c.id, c.workspace, c.scope,
+        c.embedding::halfvec({dimensions}) <=> (SELECT vector FROM question)::halfvec({dimensions}) AS distance
+      FROM chunks c
+      WHERE vector_dims(c.embedding) = {dimensions}
+      ORDER BY c.embedding::halfvec({dimensions}) <=> (SELECT vector FROM question)::halfvec({dimensions})
+      OFFSET 0
+    ) c
+    WHERE NOT (SELECT few FROM question) AND c.workspace = %(workspace)s AND c.scope = ANY(%(scopes)s)
+    LIMIT {candidates})
   ) d
 ),
 matches AS MATERIALIZED (
-  SELECT c.id, ts_rank('{{1,1,1,1}}', c.lexemes, (SELECT query FROM rare)) AS rank
-  FROM chunks c
-  WHERE c.lexemes @@ (SELECT query FROM rare) AND c.workspace = %(workspace)s AND c.scope = ANY(%(scopes)s)
-  LIMIT 4 * %(budget)s
+  (SELECT id, rank FROM visible WHERE rank IS NOT NULL LIMIT 4 * %(budget)s)
+  UNION ALL
+  (SELECT c.id, ts_rank('{{1,1,1,1}}', c.lexemes, (SELECT query FROM rare)) AS rank
+  FROM (
+    SELECT c.id, c.workspace, c.scope, c.lexemes FROM chunks c WHERE c.lexemes @@ (SELECT query FROM rare) OFFSET 0
+  ) c
+  WHERE NOT (SELECT few FROM question) AND c.workspace = %(workspace)s AND c.scope = ANY(%(scopes)s)
+  LIMIT 4 * %(budget)s)
 ),
 lexical AS MATERIALIZED (
   SELECT id, row_number() OVER (ORDER BY rank DESC, id) AS rank FROM (
-    SELECT id, rank FROM matches ORDER BY rank DESC, id LIMIT %(candidates)s
+    SELECT id, rank FROM matches ORDER BY rank DESC, id LIMIT {candidates}
   ) m
 )
 """
@@ -91,28 +122,19 @@ candidates AS MATERIALIZED (
   SELECT id, d.rank AS dense_rank, l.rank AS lexical_rank FROM dense d FULL JOIN lexical l USING (id)
 ),
 evidence AS MATERIALIZED (
-  SELECT k.id, k.dense_rank, k.lexical_rank, c.document_id, c.position, c.heading, c.language,
-    CASE c.header WHEN '' THEN c.text ELSE c.header || E'\n' || c.text END AS text,
-    coalesce(nullif(c.spans[3 * s.best], 0), c.page) AS page,
-    coalesce(
-      substr(c.text, c.spans[3 * s.best - 2] + 1, c.spans[3 * s.best - 1] - c.spans[3 * s.best - 2]), ''
-    ) AS quote,
-    1 - (c.embedding <=> q.vector) AS similarity, s.sentence, w.coverage
-  FROM candidates k
-  CROSS JOIN question q
-  JOIN chunks c ON c.workspace = %(workspace)s AND c.id = k.id
-  CROSS JOIN LATERAL (
-    SELECT max(1 - (v.vector <=> q.vector)) AS sentence,
-      (array_agg(v.n ORDER BY v.vector <=> q.vector) FILTER (WHERE v.n > c.title_sentences))[1]::int
-        - c.title_sentences AS best
-    FROM unnest(c.sentences) WITH ORDINALITY AS v(vector, n)
-  ) s
-  CROSS JOIN LATERAL (
-    SELECT coalesce(sum(w.weight * (
-      SELECT coalesce(max(ts_rank('{{1,1,1,1}}', c.lexemes, f)), 0) FROM unnest(w.queries) f
-    )) / nullif(sum(w.weight), 0), 0) AS coverage
-    FROM words w
-  ) w
+  SELECT k.id, k.dense_rank, k.lexical_rank, 1 - (c.embedding <=> q.vector) AS similarity,
+    (SELECT 1 - min(v.vector <=> q.vector) FROM unnest(c.sentences) AS v(vector)) AS sentence,
+    (
+      SELECT coalesce(sum(w.weight * coalesce(greatest(
+        ts_rank('{{1,1,1,1}}', c.lexemes, w.queries[1]), ts_rank('{{1,1,1,1}}', c.lexemes, w.queries[2]),
+        ts_rank('{{1,1,1,1}}', c.lexemes, w.queries[3])
+      ), 0)) / nullif(sum(w.weight), 0), 0)
+      FROM words w
+    ) AS coverage
+  FROM candidates k CROSS JOIN question q JOIN chunks c ON c.workspace = %(workspace)s AND c.id = k.id
+),
+best AS MATERIALIZED (
+  SELECT id, similarity, sentence, coverage, {score} AS score FROM evidence ORDER BY score DESC, id LIMIT %(k)s
 )
 """
 
@@ -125,25 +147,55 @@ SCORES: dict[str, LiteralString] = {
 }
 
 _PASSAGES: LiteralString = """
-SELECT e.id::text AS id, e.document_id::text AS document_id, d.source, d.title, d.url,
-  e.page, e.heading, e.text, e.quote, e.language, greatest(e.similarity, 0) AS similarity,
+SELECT c.id::text AS id, c.document_id::text AS document_id, d.source, d.title, d.url,
+  coalesce(nullif(c.spans[3 * s.n], 0), c.page) AS page, c.heading,
+  CASE c.header WHEN '' THEN c.text ELSE c.header || E'\n' || c.text END AS text,
+  coalesce(substr(c.text, c.spans[3 * s.n - 2] + 1, c.spans[3 * s.n - 1] - c.spans[3 * s.n - 2]), '') AS quote,
+  c.language, greatest(e.similarity, 0) AS similarity,
   greatest(coalesce(e.sentence, e.similarity), 0) AS sentence, least(e.coverage, 1) AS coverage,
-  e.score, coalesce(b.text, '') AS before, coalesce(a.text, '') AS after
-FROM (SELECT *, {score} AS score FROM evidence ORDER BY score DESC, id LIMIT %(k)s) e
-JOIN documents d ON d.workspace = %(workspace)s AND d.id = e.document_id
-LEFT JOIN chunks b ON b.workspace = %(workspace)s AND b.document_id = e.document_id AND b.position = e.position - 1
-LEFT JOIN chunks a ON a.workspace = %(workspace)s AND a.document_id = e.document_id AND a.position = e.position + 1
+  greatest(e.score, 0) AS score, coalesce(b.text, '') AS before, coalesce(a.text, '') AS after
+FROM best e
+CROSS JOIN question q
+JOIN chunks c ON c.workspace = %(workspace)s AND c.id = e.id
+JOIN documents d ON d.workspace = %(workspace)s AND d.id = c.document_id
+LEFT JOIN LATERAL (
+  SELECT (v.n - c.title_sentences)::int AS n FROM unnest(c.sentences) WITH ORDINALITY AS v(vector, n)
+  WHERE v.n > c.title_sentences ORDER BY v.vector <=> q.vector LIMIT 1
+) s ON true
+LEFT JOIN chunks b ON b.workspace = %(workspace)s AND b.document_id = c.document_id AND b.position = c.position - 1
+LEFT JOIN chunks a ON a.workspace = %(workspace)s AND a.document_id = c.document_id AND a.position = c.position + 1
 ORDER BY e.score DESC, e.id
 """
 
+_RANKED: LiteralString = """
+candidates AS MATERIALIZED (
+  SELECT id, coalesce(1.0 / (60 + d.rank), 0) + coalesce(1.0 / (60 + l.rank), 0) AS score
+  FROM dense d FULL JOIN lexical l USING (id) ORDER BY score DESC, id LIMIT %(k)s
+)
+SELECT c.id::text AS id, c.text, k.score
+FROM candidates k JOIN chunks c ON c.workspace = %(workspace)s AND c.id = k.id ORDER BY k.score DESC, c.id
+"""
 
-@cache
-def search_statement(dimensions: int, fusion: str) -> sql.Composed:
+
+@lru_cache(64)
+def search_statement(dimensions: int, fusion: str, candidates: int) -> sql.Composed:
     """The statement for vectors of a length, its passages in the order of a fusion (a key of `SCORES`)."""
-    statement = sql.SQL("WITH {question}, {evidence} {passages}")
-    parts = {"dimensions": sql.Literal(dimensions), "score": sql.SQL(SCORES[fusion])}
-    return statement.format(
-        question=sql.SQL(_QUESTION).format(**parts),
-        evidence=sql.SQL(_EVIDENCE).format(**parts),
-        passages=sql.SQL(_PASSAGES).format(**parts),
+    return sql.SQL("WITH {candidates}, {evidence} {passages}").format(
+        candidates=_candidates(dimensions, candidates),
+        evidence=sql.SQL(_EVIDENCE).format(score=sql.SQL(SCORES[fusion])),
+        passages=sql.SQL(_PASSAGES),
+    )
+
+
+@lru_cache(64)
+def candidate_statement(dimensions: int, candidates: int) -> sql.Composed:
+    """The candidates alone, fused by rank without any further evidence."""
+    return sql.SQL("WITH {candidates}, {ranked}").format(
+        candidates=_candidates(dimensions, candidates), ranked=sql.SQL(_RANKED)
+    )
+
+
+def _candidates(dimensions: int, candidates: int) -> sql.Composed:
+    return sql.SQL(_CANDIDATES).format(
+        dimensions=sql.Literal(dimensions), candidates=sql.Literal(candidates), worth=sql.Literal(_WORTH)
     )

@@ -1,0 +1,1 @@
+"""kbot's own benchmark: `python -m bench [names]`; see docs/benchmarks.md."""

@@ -1,0 +1,27 @@
+"""kbot's log: what happened, never what was said. It goes through the standard library's logging, so that a program
+which uses kbot as a library decides what it shows; the command shows it on standard error."""
+
+import logging
+import sys
+
+import structlog
+
+_LINE = "%(asctime)s %(levelname)-7s %(name)s %(message)s"
+
+
+def get_logger(name: str) -> structlog.stdlib.BoundLogger:
+    """A logger for a module: `log.info("event", key=value)`."""
+    return structlog.wrap_logger(
+        logging.getLogger(name),
+        processors=[structlog.stdlib.filter_by_level, structlog.processors.KeyValueRenderer(key_order=["event"])],
+        wrapper_class=structlog.stdlib.BoundLogger,
+    )
+
+
+def show_logs(*, verbose: bool) -> None:
+    """Show kbot's warnings, or with `verbose` all that it does; of other libraries warnings alone, since what they
+    log at lower levels holds addresses and questions."""
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format=_LINE)
+    if verbose:
+        for name in ("kbot", "kbot_terminal"):
+            logging.getLogger(name).setLevel(logging.INFO)

@@ -1,0 +1,426 @@
+"""One message in, one reply out, as its reader sees it on a platform that enforces its limits."""
+
+import asyncio
+import json
+import logging
+import os
+import signal
+import sys
+import uuid
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from answering import DOCUMENTS, FERIAS, UNKNOWN, Desk, somewhere
+
+from captured import captured_logs
+from fakes.ollama import Behaviour, FakeOllama
+from kbot.bot import Bot
+from kbot.chat import Answer, Attachment, Content, IncomingMessage, Limits, Place
+from kbot.database import open_database
+from kbot.engine import Engine
+from kbot.errors import DeliveryError, MessageGone
+from kbot.prompts import REFUSALS
+from kbot.words import SPOKEN
+
+ENGLISH, PORTUGUESE = SPOKEN
+LIMITS = Limits(post=2000, edit=2000, messages=3, interval=0.02)
+
+
+class Screen:
+    """A place's messages, and every state in which its reader saw them."""
+
+    name = "memory"
+    limits = LIMITS
+
+    def __init__(self) -> None:
+        self.messages: dict[str, Content] = {}
+        self.views: list[str] = []
+        self.deleted: set[str] = set()
+        self.refuses = False
+
+    async def send(self, place: Place, content: Content) -> str:
+        if self.refuses:
+            raise DeliveryError("The channel is archived.")
+        message_id = f"{place.channel}/{len(self.messages)}"
+        self._show(message_id, content)
+        return message_id
+
+    async def edit(self, place: Place, message_id: str, content: Content) -> None:
+        if message_id in self.deleted or message_id not in self.messages:
+            raise MessageGone("unknown message")
+        self._show(message_id, content)
+
+    async def send_file(self, place: Place, name: str, text: str) -> None:
+        raise AssertionError("no answer here is that long")
+
+    def _show(self, message_id: str, content: Content) -> None:
+        assert content.text.strip()
+        assert len(content.text) <= LIMITS.edit
+        self.messages[message_id] = content
+        self.views.append(content.text)
+
+    @property
+    def text(self) -> str:
+        return "\n---\n".join(content.text for content in self.messages.values())
+
+    @property
+    def answers(self) -> list[Answer]:
+        return [content.answer for content in self.messages.values() if content.answer]
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        async with asyncio.timeout(10):
+            while not holds():
+                await asyncio.sleep(0.01)
+
+
+def message(
+    text: str = FERIAS,
+    place: Place | None = None,
+    *,
+    message_id: str = "",
+    attachments: tuple[Attachment, ...] = (),
+    from_bot: bool = False,
+) -> IncomingMessage:
+    name = message_id or uuid.uuid4().hex
+    return IncomingMessage(
+        "memory", place or somewhere(), name, "ana", text, attachments=attachments, from_bot=from_bot
+    )
+
+
+@asynccontextmanager
+async def bots(*engines: Engine) -> AsyncGenerator[list[Bot]]:
+    async with AsyncExitStack() as stack:
+        yield [await stack.enter_async_context(Bot.open(engine)) for engine in engines]
+
+
+async def state_of(desk: Desk, asked: IncomingMessage) -> tuple[str, bool] | None:
+    """The state of a message's row, and whether it is finished."""
+    async with await psycopg.AsyncConnection.connect(desk.database.conninfo) as connection:
+        row = await (
+            await connection.execute(
+                "SELECT state, finished_at IS NOT NULL FROM inbox WHERE channel = %s AND message_id = %s",
+                (asked.place.channel, asked.message_id),
+            )
+        ).fetchone()
+    return (row[0], row[1]) if row else None
+
+
+async def test_a_question_is_answered_live_and_its_sources_come_last(desk: Desk, model: FakeOllama) -> None:
+    model.behaviour, model.delay = "slow", 0.05
+    model.words = ["São ", "22 ", "dias ", "por ", "ano [1]", "."]
+    screen, asked = Screen(), message()
+    async with bots(await desk.engine(model)) as (bot,):
+        answer = await bot.answer(asked, screen)
+    assert answer is not None
+    assert answer.grounded
+    assert screen.views[0] == PORTUGUESE.searching
+    assert any("22" in view and "ano" not in view for view in screen.views), "it grew"
+    assert screen.text == "São 22 dias por ano [1]."
+    assert screen.answers == [answer]
+    assert not any(name in view for view in screen.views for name in DOCUMENTS)
+    assert await state_of(desk, asked) == ("answered", True)
+    assert (await bot.read(asked.place))[0].source == "ferias.md"
+
+
+@pytest.mark.parametrize(
+    ("question", "words"), [(UNKNOWN, []), (FERIAS, ["Não sei: 22 [1]. ", REFUSALS["pt"]]), (FERIAS, ["São 22 dias."])]
+)
+async def test_a_reader_never_sees_a_source_of_an_ungrounded_answer(
+    desk: Desk, model: FakeOllama, question: str, words: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    model.words = words
+    screen, asked = Screen(), message(question)
+    with captured_logs() as logs:
+        async with bots(await desk.engine(model)) as (bot,):
+            answer = await bot.answer(asked, screen)
+    assert answer is not None
+    assert not answer.grounded
+    seen = json.dumps([asdict(content) for content in screen.messages.values()], ensure_ascii=False)
+    told = f"{screen.views} {seen} {logs} {caplog.text}"
+    for name in (*DOCUMENTS, "Política de férias", "antecedência"):
+        assert name not in told
+    for text in (question, "22 dias"):
+        assert text not in f"{logs} {caplog.text}"
+    assert screen.text == (REFUSALS["pt"] if answer.refused else f"São 22 dias.\n\n{PORTUGUESE.uncited}")
+    assert await bot.read(asked.place) == []
+
+
+async def test_a_message_is_answered_once_however_often_it_comes(desk: Desk, model: FakeOllama) -> None:
+    model.behaviour, model.delay = "slow", 0.02
+    model.words = ["22 [1]."]
+    screen, asked = Screen(), message()
+    async with open_database(desk.settings, migrate=False) as other:
+        here = await desk.engine(model)
+        there = Engine(here.settings, other, here.embedder, here.chat)
+        async with bots(here, there) as (one, two):
+            answers = await asyncio.gather(*(bot.answer(asked, screen) for bot in (one, two, one, two)))
+            again = await two.answer(asked, screen)
+    assert [answer is not None for answer in answers].count(True) == 1
+    assert again is None
+    assert len(model.requests) == len(screen.messages) == 1
+
+
+async def test_bots_are_not_answered(desk: Desk, model: FakeOllama) -> None:
+    screen = Screen()
+    file = Attachment("a.pdf", "https://ex.org/a.pdf", 10)
+    async with bots(await desk.engine(model)) as (bot,):
+        assert await bot.answer(message(from_bot=True), screen) is None
+        assert await bot.answer(message("", attachments=(file,)), screen) is None
+    assert screen.views == []
+    assert model.requests == []
+
+
+@pytest.mark.parametrize("text", ["", "  ", "?!", "👍"])
+async def test_who_says_nothing_is_told_what_to_say(desk: Desk, model: FakeOllama, text: str) -> None:
+    screen, asked = Screen(), message(text)
+    async with bots(await desk.engine(model)) as (bot,):
+        assert await bot.answer(asked, screen) is None
+        assert await bot.answer(asked, screen) is None
+    assert screen.text == f"{ENGLISH.empty}\n{PORTUGUESE.empty}"
+    assert model.requests == []
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "settings", "kept", "words"),
+    [
+        ("normal", {"ollama_url": "http://127.0.0.1:9"}, "", PORTUGUESE.unreachable),
+        ("normal", {"chat_model": "ollama:mistral"}, "", PORTUGUESE.missing),
+        ("silent", {}, "", PORTUGUESE.timeout),
+        ("hangs", {}, "São 22 dias", PORTUGUESE.timeout),
+        ("cut", {}, "São 22 dias", PORTUGUESE.cut),
+        ("undone", {}, "São 22 dias", PORTUGUESE.cut),
+        ("fails", {}, "", PORTUGUESE.failed),
+    ],
+)
+async def test_each_failure_is_told_in_words_under_what_was_written(
+    desk: Desk, model: FakeOllama, behaviour: Behaviour, settings: dict[str, Any], kept: str, words: str
+) -> None:
+    model.words = ["São 22 ", "dias"]
+    engine = await desk.engine(model, **({"model_timeout": 0.4} | settings))
+    model.behaviour = behaviour
+    screen, asked = Screen(), message()
+    with captured_logs() as logs:
+        async with bots(engine) as (bot,):
+            assert await bot.answer(asked, screen) is None
+    said = words.format(model=engine.chat.name, name=engine.chat.name.partition(":")[2])
+    assert screen.text == f"{kept}\n\n{said}".strip()
+    assert screen.answers == []
+    assert [content.stage for content in screen.messages.values()] == ["failed"]
+    assert await state_of(desk, asked) == ("failed", True)
+    assert logs.events == ["answer_failed"]
+    assert FERIAS not in str(logs)
+    assert "dias" not in str(logs)
+    assert not any(name in f"{screen.views} {logs}" for name in DOCUMENTS)
+
+
+async def test_a_conversation_is_answered_in_order_and_others_beside_it(desk: Desk, model: FakeOllama) -> None:
+    model.behaviour, model.delay = "slow", 0.15
+    model.words = ["22 ", "[1]."]
+    here, elsewhere = somewhere(), somewhere()
+    screens = [Screen() for _ in range(4)]
+    done: list[int] = []
+
+    async def answer(bot: Bot, n: int, place: Place) -> None:
+        assert await bot.answer(message(f"{FERIAS} Pergunta {n}", place), screens[n])
+        done.append(n)
+
+    async with bots(await desk.engine(model)) as (bot,):
+        asking = [asyncio.create_task(answer(bot, n, here)) for n in range(3)]
+        asking.append(asyncio.create_task(answer(bot, 3, elsewhere)))
+        await asyncio.gather(*asking)
+    assert [n for n in done if n != 3] == [0, 1, 2]
+    assert done.index(3) < 2, "another conversation does not wait for this one"
+    assert PORTUGUESE.waiting.format(ahead=2) in screens[2].views
+    assert PORTUGUESE.waiting.format(ahead=1) in screens[2].views
+    assert "Na fila" not in str(screens[3].views)
+    last = model.requests[-1]["messages"]
+    assert [m["content"] for m in last if m["content"].endswith(("Pergunta 0", "Pergunta 1"))] != []
+
+
+async def test_past_the_limit_people_are_told_their_place_in_the_queue(desk: Desk, model: FakeOllama) -> None:
+    model.behaviour, model.delay = "slow", 0.15
+    model.words = ["22 ", "[1]."]
+    screens = [Screen() for _ in range(4)]
+    async with bots(await desk.engine(model, concurrency=1)) as (bot,):
+        answers = await asyncio.gather(*(bot.answer(message(), screen) for screen in screens))
+    assert all(answers)
+    queues = [[view for view in screen.views if "número" in view] for screen in screens]
+    numbers = [[int(view.split("número ")[1].split()[0]) for view in queue] for queue in queues]
+    assert sorted(numbers) == [[], [1], [2, 1], [3, 2, 1]]
+
+
+async def test_a_deleted_reply_stops_the_model_and_frees_its_conversation(desk: Desk, model: FakeOllama) -> None:
+    model.behaviour, model.delay = "slow", 0.05
+    model.words = ["mais "] * 1000
+    screen, asked = Screen(), message()
+    async with bots(await desk.engine(model)) as (bot,):
+        answering = asyncio.create_task(bot.answer(asked, screen))
+        await screen.until(lambda: "mais" in screen.text)
+        screen.deleted.update(screen.messages)
+        async with asyncio.timeout(10):
+            assert await answering is None
+            await model.left.wait()
+        assert await state_of(desk, asked) == ("failed", True)
+
+
+async def test_a_place_that_takes_no_message_is_an_error_for_the_adapter(desk: Desk, model: FakeOllama) -> None:
+    screen, asked = Screen(), message()
+    screen.refuses = True
+    async with bots(await desk.engine(model)) as (bot,):
+        with pytest.raises(DeliveryError):
+            await bot.answer(asked, screen)
+    assert await state_of(desk, asked) == ("failed", True)
+    assert model.requests == []
+
+
+async def test_a_cancelled_answer_closes_its_row(desk: Desk, model: FakeOllama) -> None:
+    model.behaviour = "hangs"
+    model.words = ["São ", "22"]
+    screen, asked = Screen(), message()
+    async with bots(await desk.engine(model, model_timeout=30.0)) as (bot,):
+        answering = asyncio.create_task(bot.answer(asked, screen))
+        await screen.until(lambda: "22" in screen.text)
+        answering.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await answering
+        await model.left.wait()
+    assert screen.text == f"São 22\n\n{PORTUGUESE.interrupted}"
+    assert await state_of(desk, asked) == ("failed", True)
+
+
+async def test_an_exhausted_pool_becomes_words_and_leaves_no_row_open(desk: Desk, model: FakeOllama) -> None:
+    model.behaviour, model.delay = "slow", 0.3
+    model.words = ["22 ", "[1]."]
+    engine = await desk.engine(model)
+    async with open_database(desk.settings.model_copy(update={"pool_size": 2}), migrate=False) as small:
+        small.pool.timeout = 0.3
+        async with bots(Engine(engine.settings, small, engine.embedder, engine.chat)) as (bot,):
+            before, during = Screen(), Screen()
+            with captured_logs() as logs:
+                async with small.pool.connection():
+                    assert await bot.answer(message(), before) is None
+                asked = message()
+                answering = asyncio.create_task(bot.answer(asked, during))
+                await during.until(lambda: "22" in during.text)
+                async with small.pool.connection():
+                    assert await answering is None
+                    assert await state_of(desk, asked) == ("claimed", False)
+                async with asyncio.timeout(10):
+                    while await state_of(desk, asked) != ("failed", True):
+                        await asyncio.sleep(0.05)
+            assert await bot.answer(replace(asked, message_id="next"), Screen()), "the conversation goes on"
+    assert before.text == PORTUGUESE.database
+    assert during.text == f"22 [1].\n\n{PORTUGUESE.database}"
+    assert "KBOT_POOL_SIZE" in str(logs)
+    assert FERIAS not in str(logs)
+
+
+async def test_a_lost_connection_does_not_make_a_living_process_a_dead_one(
+    desk: Desk, model: FakeOllama, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kbot.inbox._PULSE_SECONDS", 0.05)
+    model.behaviour, model.delay = "slow", 0.2
+    model.words = ["22 ", "dias ", "[1]."]
+    screen = Screen()
+    async with bots(*[await desk.engine(model)] * 2) as (one, two):
+        answering = asyncio.create_task(one.answer(message(), screen))
+        await screen.until(lambda: "22" in screen.text)
+        with captured_logs() as logs:
+            async with await psycopg.AsyncConnection.connect(desk.database.conninfo, autocommit=True) as connection:
+                cursor = await connection.execute(
+                    "SELECT count(pg_terminate_backend(pid)) FROM pg_locks JOIN pg_stat_activity USING (pid) "
+                    "WHERE locktype = 'advisory' AND objsubid = 2 AND datname = current_database()"
+                )
+                assert await cursor.fetchone() == (2,)
+            async with asyncio.timeout(10):
+                while logs.events.count("database_lost") < 2:
+                    await asyncio.sleep(0.05)
+            await asyncio.sleep(1.2)
+        assert await two.repair(screen) == 0
+        assert await answering
+    assert screen.text == "22 dias [1]."
+
+
+PROGRAM = f"""
+import asyncio, json, sys
+sys.path[:0] = [{str(Path(__file__).parent)!r}, {str(Path(__file__).parents[1])!r}]
+from kbot.bot import Bot
+from kbot.engine import Engine
+from test_bot import Place, Screen, message
+
+class Told(Screen):
+    def _show(self, message_id, content):
+        super()._show(message_id, content)
+        print(json.dumps([message_id, content.text]), flush=True)
+
+async def main():
+    async with Engine.open() as engine, Bot.open(engine) as bot:
+        await bot.answer(message(place=Place("default", sys.argv[1]), message_id="m1"), Told())
+
+asyncio.run(main())
+"""
+
+
+async def test_what_a_killed_process_left_is_mended_by_the_next(desk: Desk, model: FakeOllama, tmp_path: Path) -> None:
+    model.behaviour = "hangs"
+    model.words = ["São ", "22"]
+    place = somewhere()
+    database_url = desk.settings.database_url
+    assert database_url is not None
+    environment = {
+        **os.environ,
+        "KBOT_DATABASE_URL": database_url.get_secret_value(),
+        "KBOT_CHAT_MODEL": "ollama:llama3.2",
+        "KBOT_OLLAMA_URL": model.url,
+    }
+    killed = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", PROGRAM, place.channel, stdout=asyncio.subprocess.PIPE, env=environment, cwd=tmp_path
+    )
+    assert killed.stdout is not None
+    reply_id, text = "", ""
+    async with asyncio.timeout(30):
+        while "22" not in text:
+            reply_id, text = json.loads(await killed.stdout.readline())
+    screen = Screen()
+    screen.messages[reply_id] = Content(text, "growing")
+    asked = message(place=place, message_id="m1")
+    model.behaviour, model.words = "normal", ["22 [1]."]
+    async with bots(await desk.engine(model)) as (bot,):
+        assert await bot.repair(screen) == 0, "its process lives"
+        follow_up = asyncio.create_task(bot.answer(message(place=place), Screen()))
+        await asyncio.sleep(0.3)
+        assert not follow_up.done()
+        killed.send_signal(signal.SIGKILL)
+        await killed.wait()
+        async with asyncio.timeout(10):
+            assert await follow_up, "a dead process holds up nobody"
+        assert await state_of(desk, asked) == ("claimed", False)
+        assert await bot.repair(screen) == 1
+        assert await bot.repair(screen) == 0
+        assert await state_of(desk, asked) == ("failed", True)
+        assert await bot.answer(asked, screen) is None, "a redelivery does not answer it again"
+    assert screen.text == f"{ENGLISH.interrupted}\n{PORTUGUESE.interrupted}"
+    assert screen.messages[reply_id].stage == "failed"
+
+
+async def test_a_reply_that_cannot_be_mended_does_not_stop_the_others(desk: Desk, model: FakeOllama) -> None:
+    place = somewhere()
+    async with desk.database.pool.connection() as connection:
+        await connection.cursor().executemany(
+            "INSERT INTO inbox (workspace, platform, channel, message_id, owner, reply_id) "
+            "VALUES ('default', 'memory', %s, %s, -7, %s)",
+            [(place.channel, "a", "gone"), (place.channel, "b", None), (place.channel, "c", "here")],
+        )
+    screen = Screen()
+    screen.messages["here"] = Content("half", "growing")
+    with captured_logs() as logs:
+        async with bots(await desk.engine(model)) as (bot,):
+            assert await bot.repair(screen) == 3
+    assert screen.text == f"{ENGLISH.interrupted}\n{PORTUGUESE.interrupted}"
+    assert logs.events == ["reply_not_mended"]

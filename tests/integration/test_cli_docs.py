@@ -1,0 +1,95 @@
+"""docs/commands.md says what the program takes and prints."""
+
+import dataclasses
+import json
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+import typer.main
+from typer.core import TyperArgument, TyperGroup, TyperOption
+
+from kbot.chat import Answer, Citation, Passage
+from kbot.cli import app
+from kbot.commands.operating import Check
+from kbot.errors import KbotError
+from kbot.ingestion.jobs import Receipt
+from kbot.library import Gap, Source
+from kbot.shapes import answer_shape, failed_shape, gap_shape, passage_shape, receipt_shape, source_shape
+
+TEXT = (Path(__file__).parents[2] / "docs" / "commands.md").read_text(encoding="utf-8")
+NOW = datetime(2026, 11, 29, tzinfo=UTC)
+PASSAGE = Passage("c", "d", "s", "t", "x", 0.1, 0.2, 0.3, 0.4)
+ANSWER = Answer("q", "a", True, False, citations=(Citation(1, "s", "t", "q", "c"),), read=(PASSAGE,))
+
+
+def sections() -> dict[str, tuple[list[str], str]]:
+    """The documented commands: their arguments and their text."""
+    parts = re.split(r"^## `kbot (.*)`$", TEXT, flags=re.MULTILINE)[1:]
+    return {head.split()[0]: (head.split()[1:], body) for head, body in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def program() -> TyperGroup:
+    group = typer.main.get_command(app)
+    assert isinstance(group, TyperGroup)
+    return group
+
+
+def test_the_commands_and_their_options_are_those_of_the_program() -> None:
+    documented = sections()
+    group = program()
+    assert list(documented) == list(group.commands)
+    for name, command in group.commands.items():
+        arguments, body = documented[name]
+        rows = [[cell.strip() for cell in row.split("|")] for row in re.findall(r"^\| (`-.*) \|$", body, re.MULTILINE)]
+        shown = {tuple(re.findall(r"`(.*?)`", names)): default.strip("`") for names, default, _ in rows}
+        options = [each for each in command.params if isinstance(each, TyperOption) and each.name != "help"]
+        assert shown == {(*each.opts, *each.secondary_opts): default_of(each) for each in options}, name
+        taken = [
+            (each.name or "").upper() + "..." * (each.nargs == -1)
+            for each in command.params
+            if isinstance(each, TyperArgument)
+        ]
+        assert arguments == taken, name
+
+
+def default_of(option: TyperOption) -> str:
+    if option.secondary_opts:
+        return (option.opts if option.default else option.secondary_opts)[0]
+    return "" if option.is_flag else str(option.default)
+
+
+def test_the_json_has_the_documented_keys() -> None:
+    source = Source("s", "t", None, "", "pt", 1, 0, 1, [], "cli", NOW, NOW)
+    printed: dict[str, dict[str, Any]] = {
+        "ask": answer_shape(ANSWER),
+        "ingest": receipt_shape(Receipt("s", "added")),
+        "sources": source_shape(source),
+        "gaps": gap_shape(Gap("q", 1, 1, NOW)),
+        "doctor": dataclasses.asdict(Check("n", True, "f")),
+    }
+    examples = {
+        name: json.loads(found[1])
+        for name, (_, body) in sections().items()
+        if (found := re.search(r"```json\n(.*?)```", body, re.DOTALL))
+    }
+    assert {name: keys(shape) for name, shape in examples.items()} == {
+        name: keys(shape) for name, shape in printed.items()
+    }
+    assert keys(passage_shape(PASSAGE)) == keys(examples["ask"]["read"][0])
+    failed = failed_shape("q", "a", KbotError("why"), "m")
+    assert list(failed) == [*examples["ask"], "error"]
+    assert (failed["citations"], failed["read"]) == ([], [])
+
+
+def keys(shape: Any) -> Any:
+    """The keys of a JSON value, in order, at every depth."""
+    if isinstance(shape, dict):
+        return {name: keys(value) for name, value in cast(dict[str, Any], shape).items()}
+    return [keys(shape[0])] if isinstance(shape, list) and shape else None
+
+
+def test_the_reasons_and_statuses_are_documented() -> None:
+    for word in ("nothing_near", "refused", "uncited", "error", "added", "replaced", "duplicate", "rejected"):
+        assert f"`{word}`" in TEXT

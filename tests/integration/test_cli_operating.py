@@ -1,0 +1,153 @@
+"""Running kbot: settings, `doctor`, `migrate`, the documents' life, `run`, and what the start costs."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psycopg
+import pytest
+from program import Program
+
+from fakes.ollama import FakeOllama
+from kbot.errors import SettingsError
+from kbot.registry import adapter_names, load_adapter
+
+
+def checks(run_lines: list[dict[str, object]]) -> dict[object, tuple[object, str]]:
+    return {check["name"]: (check["ok"], str(check["found"])) for check in run_lines}
+
+
+@pytest.mark.parametrize(
+    ("settings", "arguments", "told"),
+    [
+        ({"pool_size": "one", "fusion": "best"}, ["doctor"], ["KBOT_POOL_SIZE", "KBOT_FUSION", "'sum' or 'rrf'"]),
+        ({"database_url": "postgresql://a:s3cr/t@x:1/y@z"}, ["sources"], ["KBOT_DATABASE_URL", "percent-encoded"]),
+        ({"chat_model": "openai:"}, ["ask", "x"], ["KBOT_CHAT_MODEL=openai:", "ollama:<model>"]),
+        ({}, ["run", "pigeon"], ["no adapter 'pigeon'", "Installed: terminal", "kbot.adapters"]),
+        ({}, ["search", "x", "--k", "0"], ["--k"]),
+    ],
+)
+def test_what_cannot_be_used_ends_the_start_with_a_sentence_that_names_it(
+    kbot: Program, settings: dict[str, str], arguments: list[str], told: list[str]
+) -> None:
+    run = kbot.but(**settings)(*arguments)
+    assert run.code == 2
+    assert run.out == ""
+    for words in told:
+        assert words in run.err
+    for words in ("Traceback", "s3cr"):
+        assert words not in run.err
+
+
+def test_an_adapter_is_found_by_its_entry_point_and_lacks_its_library_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    about = tmp_path / "kbot_owl-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: kbot-owl\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[kbot.adapters]\nowl = kbot_owl:Owl\nowlet = owlet:Owl\n")
+    (tmp_path / "kbot_owl.py").write_text("import a_library_that_is_not_there\n")
+    (tmp_path / "owlet.py").write_text("class Owl:\n    name = 'owlet'\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    assert adapter_names() == ["owl", "owlet", "terminal"]
+    assert load_adapter("owlet").name == "owlet"
+    with pytest.raises(SettingsError, match=r"a_library_that_is_not_there.*pip install 'kbot\[owl\]'"):
+        load_adapter("owl")
+
+
+def test_doctor_finds_everything_well(kbot: Program) -> None:
+    run = kbot("doctor", "--json")
+    assert run.code == 0, run.out
+    found = checks(run.lines)
+    assert all(ok for ok, _ in found.values())
+    assert set(found) >= {"database", "pgvector", "migrations", "embedder", "chat model", "disk", "adapters"}
+    assert "embedded" in found["database"][1]
+    assert "terminal" in found["adapters"][1]
+    assert "quoting the documents" in found["chat model"][1]
+
+
+async def test_doctor_says_what_to_do_about_a_model_or_a_database_that_is_away(
+    kbot: Program, model: FakeOllama
+) -> None:
+    gone = await asyncio.to_thread(
+        kbot.but(database_url="postgresql://kbot:s3cret@127.0.0.1:9/kbot"), "doctor", "--quick"
+    )
+    assert gone.code == 1
+    assert "✗ database: Postgres at 127.0.0.1:9/kbot cannot be used" in gone.out
+    assert "KBOT_DATABASE_URL" in gone.out
+    assert "s3cret" not in gone.out + gone.err
+    assert "disk" not in gone.out, "--quick looks at database and models only"
+
+    down = kbot.but(chat_model="ollama:llama3.2", ollama_url="http://127.0.0.1:9")
+    run = await asyncio.to_thread(down, "doctor", "--quick", "--json")
+    assert run.code == 1
+    ok, found = checks(run.lines)["chat model"]
+    assert (ok, "ollama serve" in found) == (False, True)
+
+    lacking = kbot.but(chat_model="ollama:mistral", ollama_url=model.url)
+    run = await asyncio.to_thread(lacking, "doctor", "--json")
+    ok, found = checks(run.lines)["chat model"]
+    assert (run.code, ok, "ollama pull mistral" in found) == (1, False, True)
+    assert model.requests == []
+
+
+async def test_a_database_from_its_first_table_to_its_last_document(kbot: Program, empty_database: str) -> None:
+    program = kbot.but(database_url=empty_database)
+    (kbot.folder / "leave.md").write_text("# Leave\n\nEverybody has 25 days of leave a year.\n", encoding="utf-8")
+
+    async def run(*arguments: str, code: int = 0, stdin: str = "") -> list[str]:
+        done = await asyncio.to_thread(program, *arguments, stdin=stdin)
+        assert done.code == code, done.err
+        assert "Traceback" not in done.err
+        return [done.out, done.err]
+
+    out, _ = await run("doctor", "--quick", code=1)
+    assert "✗ migrations: 1 to apply: run `kbot migrate`." in out
+    out, _ = await run("migrate")
+    assert "applied 0001_knowledge.sql" in out
+    out, _ = await run("ingest", "leave.md")
+    assert "✓ added     leave.md" in out
+    await run("ask", "-", stdin="Where is the moon base?\nWHERE is the moon base\nHow many days of leave?\n")
+    out, _ = await run("gaps")
+    assert "moon base" in out
+    assert "2" in out.split()
+    assert "leave" not in out
+
+    async with await psycopg.AsyncConnection.connect(empty_database, autocommit=True) as connection:
+        await connection.execute("UPDATE indexes SET embedder = 'another'")
+    out, _ = await run("doctor", "--quick", code=1)
+    assert "✗ index: The index of workspace 'default' was built with the embedder another" in out
+    assert "`kbot reindex`" in out
+    out, _ = await run("reindex")
+    assert "default: 1 documents indexed with" in out
+
+    out, err = await run("forget", "Leave", code=1)
+    assert out == ""
+    assert "Did you mean leave.md?" in err
+    await run("forget", "leave.md")
+    out, _ = await run("sources", "--json")
+    assert out == ""
+
+
+def test_serving_stops_when_it_is_asked_to(kbot: Program) -> None:
+    run = kbot.start("run", "terminal")
+    assert b"kbot answers" in run.stderr.readline()
+    time.sleep(0.5)  # it now waits for a line
+    run.process.send_signal(signal.SIGTERM)
+    code, told = run.ends()
+    assert (code, told) == (0, "")
+
+
+def test_the_help_costs_little() -> None:
+    costs: list[float] = []
+    for _ in range(3):
+        process = subprocess.Popen([sys.executable, "-m", "kbot", "--help"], stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 0
+        costs.append(usage.ru_utime + usage.ru_stime)
+    assert min(costs) < 0.5, "seconds of processor time: something heavy is imported before it is needed"
