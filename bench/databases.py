@@ -41,6 +41,18 @@ async def kept_database(
             yield database, own
 
 
+async def drop_others(cache: Path, prefix: str, keep: str) -> None:
+    """Drop the databases whose names begin alike, except one: what earlier versions of the tables left behind."""
+    async with running(cache / "home") as server:
+        async with await psycopg.AsyncConnection.connect(server.conninfo, autocommit=True) as connection:
+            found = await connection.execute(
+                "SELECT datname FROM pg_database WHERE starts_with(datname, %s) AND datname <> %s", (prefix, keep)
+            )
+            names: list[str] = [name for (name,) in await found.fetchall()]
+        for name in names:
+            await _drop(server.conninfo, name)
+
+
 async def _drop(conninfo: str, name: str) -> None:
     async with await psycopg.AsyncConnection.connect(conninfo, autocommit=True) as connection:
         await connection.execute(SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(Identifier(name)))

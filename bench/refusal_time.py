@@ -20,7 +20,7 @@ from kbot.models import open_chat_model
 
 _MODEL = Path.home() / ".cache" / "kbot-test-model" / "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
 _PASSAGES = 20_000
-_ANSWERS = 3
+_ANSWERS = 2
 _ANSWER_TOKENS = 512
 
 

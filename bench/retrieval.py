@@ -12,7 +12,7 @@ from pgvector.psycopg import HalfVector
 from psycopg.sql import SQL, Composed, Literal
 
 from bench.corpus import Corpus, make_corpus
-from bench.databases import kept_database
+from bench.databases import drop_others, kept_database
 from bench.labelled import read_set
 from bench.peer import open_engine, open_peer, search_peer
 from bench.report import Result, Table, Target, percentiles
@@ -82,6 +82,7 @@ async def filled(bench: Bench, stack: AsyncExitStack, size: int) -> Database:
     """A database with a corpus of `size` passages, kept for later runs with the same corpus and tables."""
     corpus = await make_corpus(bench.sets, bench.cache, bench.embedder, size)
     name = f"bench_{size}_{_recipe(corpus)}"
+    await drop_others(bench.cache, f"bench_{size}_", name)
     database, _ = await stack.enter_async_context(kept_database(bench.cache, bench.settings, name))
     async with database.pool.connection() as connection:
         done = await connection.execute("SELECT FROM indexes WHERE workspace = %s", (WORKSPACE,))

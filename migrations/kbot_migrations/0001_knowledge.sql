@@ -139,7 +139,7 @@ BEGIN
   LOCK TABLE chunks IN SHARE ROW EXCLUSIVE MODE;
   EXECUTE format(
     'CREATE INDEX IF NOT EXISTS chunks_embedding_%1$s ON chunks USING hnsw ((embedding::halfvec(%1$s)) halfvec_cosine_ops)'
-    ' WITH (m = 16, ef_construction = 128) WHERE vector_dims(embedding) = %1$s', length);
+    ' WITH (m = 16, ef_construction = 64) WHERE vector_dims(embedding) = %1$s', length);
 END
 $$;
 

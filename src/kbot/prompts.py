@@ -19,6 +19,7 @@ REFUSALS: dict[Language, str] = {
 }
 
 _NEIGHBOUR_CHARACTERS = 300
+_LABEL_CHARACTERS = 100
 
 _SYSTEM: dict[str, str] = {
     "en": """{persona}
@@ -146,11 +147,15 @@ def fitting(passages: Sequence[Passage], characters: int) -> list[Passage]:
     """As many of the passages as a prompt of so many characters holds, best first, and at least one; one that alone is too
     long is cut at its end."""
     kept: list[Passage] = []
+    room = characters
     for passage in passages:
-        if kept and len(format_passages([*kept, passage])) > characters:
+        # What a block costs beside its text: the label, and the neighbours where they are not passages themselves.
+        edges = min(len(passage.before), _NEIGHBOUR_CHARACTERS) + min(len(passage.after), _NEIGHBOUR_CHARACTERS)
+        room -= len(passage.text) + len(passage.title) + len(passage.heading) + edges + _LABEL_CHARACTERS
+        if kept and room < 0:
             break
         kept.append(passage)
-    if len(kept) == 1 and len(format_passages(kept)) > characters:
+    if len(kept) == 1 and room < 0:
         kept = [replace(kept[0], text=kept[0].text[: max(characters, 0)], before="", after="")]
     return kept
 

@@ -1,11 +1,13 @@
 """What counts as an answer from the documents, and what does not."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kbot.chat import Passage
-from kbot.grounding import Cut, Verdict, classify, gate, strip_citations
+from kbot.grounding import Cut, Verdict, classify, gate, strip_citations, worth_reading
 from kbot.prompts import REFUSALS, Persona
 
 PERSONA = Persona("x")
@@ -169,3 +171,10 @@ def test_whatever_is_written_the_numbers_shown_are_those_of_the_sources(text: st
     assert numbers == list(range(1, len(numbers) + 1))
     assert len({citation.passage_id for citation in verdict.citations}) == len(numbers)
     assert all(f"[{n}]" in verdict.text for n in numbers)
+
+
+def test_a_model_reads_what_is_not_far_worse_than_the_best() -> None:
+    scores = [0.6, 0.45, 0.39, 0.38, 0.1]
+    passages = [replace(passage(n), score=score) for n, score in enumerate(scores, 1)]
+    assert [p.score for p in worth_reading(passages)] == [0.6, 0.45, 0.39]
+    assert worth_reading([]) == []

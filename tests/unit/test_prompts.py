@@ -12,6 +12,7 @@ from kbot.prompts import (
     REFUSALS,
     Persona,
     answer_prompt,
+    fitting,
     format_passages,
     inert,
     parse_passages,
@@ -141,3 +142,15 @@ def test_the_rewriting_has_the_conversation_and_the_question(language: Language)
     system, *rest = rewrite_prompt(language).invoke(values).to_messages()
     assert detect_language(system.text) == (language or "en")
     assert [message.text for message in rest] == ["A biblioteca abre?", "Sim, {x}.", "E aos {domingos}?"]
+
+
+def test_as_many_passages_as_fit_are_read_and_at_least_a_part_of_one() -> None:
+    passages = [replace(PLAIN, id=str(n), text=f"{n} " + "palavra " * 100) for n in range(5)]
+    for room in (10, 400, 1000, 2000, 3500, 10_000):
+        kept = fitting(passages, room)
+        assert kept
+        assert [passage.id for passage in kept] == [passage.id for passage in passages[: len(kept)]]
+        if room >= 1000:
+            assert len(format_passages(kept)) <= room
+    assert len(fitting(passages, 10_000)) == 5
+    assert len(fitting(passages, 10)[0].text) == 10
