@@ -3,7 +3,6 @@
 import asyncio
 import math
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import ConfigDict
 
+from kbot.grounding import plain
 from kbot.language import FUNCTION_WORDS, detect_language
 from kbot.prompts import parse_passages, question_of, refusal_of
 from kbot.sentences import sentences
@@ -158,8 +158,7 @@ def _shares(question: str, candidates: Sequence[_Candidate]) -> list[float]:
 
 
 def _roots(text: str) -> set[str]:
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    words = re.findall(r"\w+", "".join(c for c in decomposed if not unicodedata.combining(c)))
+    words = plain(text).split()
     return {word[:_ROOT] for word in words if word.isdigit() or (len(word) > 2 and word not in FUNCTION_WORDS)}
 
 

@@ -98,9 +98,7 @@ class LiveReply:
 
     def write(self, token: str) -> None:
         """Append to the text."""
-        self.text += token
-        self._status = ""
-        self._changed.set()
+        self.replace(self.text + token)
 
     def show(self, status: str) -> None:
         """Show a line in place of the newest message until more is written; it is no part of the text."""
@@ -253,8 +251,8 @@ class LiveReply:
         if paint.slot >= len(self._messages):
             return True
         shown, wanted = self._messages[paint.slot].content, paint.content
-        ends = paint.slot == len(self._messages) - 1 and wanted.stage in ("final", "failed")
-        staged = ends and shown.stage != wanted.stage
+        last = paint.slot == len(self._messages) - 1
+        staged = last and wanted.stage in ("final", "failed") and shown.stage != wanted.stage
         return shown.text != wanted.text or shown.answer is not wanted.answer or staged
 
     async def _call(self, paint: _Paint) -> None:
