@@ -251,9 +251,8 @@ class LiveReply:
         if paint.slot >= len(self._messages):
             return True
         shown, wanted = self._messages[paint.slot].content, paint.content
-        last = paint.slot == len(self._messages) - 1
-        staged = last and wanted.stage in ("final", "failed") and shown.stage != wanted.stage
-        return shown.text != wanted.text or shown.answer is not wanted.answer or staged
+        ends = paint.slot == len(self._messages) - 1 and wanted.stage in ("final", "failed")
+        return shown.text != wanted.text or shown.answer is not wanted.answer or (ends and shown.stage != wanted.stage)
 
     async def _call(self, paint: _Paint) -> None:
         if paint.slot < len(self._messages):
