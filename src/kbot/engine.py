@@ -11,7 +11,7 @@ from kbot.database import Database, open_database
 from kbot.generation import stand_alone, write_answer
 from kbot.grounding import Cut, Verdict, classify, gate, worth_reading
 from kbot.history import Turn, last_turns, remember
-from kbot.language import detect_language
+from kbot.language import detect_language, is_small_talk
 from kbot.models import ChatModel, Embedder, open_chat_model, open_embedder
 from kbot.prompts import Persona, fitting
 from kbot.retrieval.search import check_index, search
@@ -109,8 +109,8 @@ class Engine:
         """The events of an answer; close the generator and the model stops.
 
         Without a place the question stands alone and is not remembered as part of a conversation. Raises `ModelError`
-        (the tokens so far were the model's), `DatabaseError`, `EmbedderMismatch`. A question without a letter or digit
-        is refused and not remembered.
+        (the tokens so far were the model's), `DatabaseError`, `EmbedderMismatch`. A greeting, and a question without a
+        letter or digit, is refused and not remembered.
         """
         clock = _Clock()
         asked = asked or Asked()
@@ -193,8 +193,8 @@ def clean(question: str) -> str:
 
 
 def has_words(question: str) -> bool:
-    """Whether there is anything to search for."""
-    return any(character.isalnum() for character in question)
+    """Whether there is anything to search for: not in a greeting, nor in punctuation alone."""
+    return any(character.isalnum() for character in question) and not is_small_talk(question)
 
 
 class _Clock:

@@ -22,17 +22,19 @@ from kbot.language import FUNCTION_WORDS, detect_language
 from kbot.prompts import parse_passages, question_of, refusal_of
 from kbot.sentences import sentences
 
+_DOTS = re.compile(r"(?:\.\s?){5}")  # a line of a table of contents
 _RULE = re.compile(r"\|?[\s:|-]*-[\s:|-]*(?:\n|\Z)")
 
 # Measured on labelled questions in both languages: a sentence's score is its cosine with the question plus its own
 # and its passage's share of the question's rare words, less a little for each place that the passage stands below the
-# first. A passage in another language than the question has few of its words to show: it is given what they bring on
-# average.
+# first. A passage in another language than the question has few of its words to show, and a table's row is no
+# sentence to an encoder: both are given what they lack.
 _WORDS_WEIGHT = 0.2
 _FOREIGN = 0.16
+_ROW = 0.1
 _PER_PLACE = 0.02
 _NEAR_ENOUGH = 0.51
-_MARGIN = 0.1
+_MARGIN = 0.07
 _MOST_SENTENCES = 3
 # Words count as one if they begin alike: a stemmer light enough for two languages at once.
 _ROOT = 5
@@ -40,14 +42,14 @@ _ROOT = 5
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A sentence of passage `n`. One that `leads` (a heading, a question, "as follows:") names what the next one
-    says."""
+    """A sentence of passage `n`; `handicap` is what its score lacks. One that `leads` (a heading, a question, "as
+    follows:") names what the next one says."""
 
     n: int
     order: int
     text: str
     leads: bool
-    foreign: bool
+    handicap: float
 
 
 class ExtractiveChatModel(BaseChatModel):
@@ -100,7 +102,7 @@ def _read(messages: Sequence[BaseMessage]) -> tuple[str, list[_Candidate]]:
     for n, text in parse_passages(messages[-1].text):
         header: list[str] = []
         written_in = detect_language(text)
-        foreign = bool(asked_in and written_in and asked_in != written_in)
+        foreign = _FOREIGN if asked_in and written_in and asked_in != written_in else 0.0
         for start, end in sentences(text):
             line = text[text.rfind("\n", 0, start) + 1 : end]
             quoted = " ".join(text[start:end].split())
@@ -110,8 +112,11 @@ def _read(messages: Sequence[BaseMessage]) -> tuple[str, list[_Candidate]]:
                     header = cells
                     continue
                 quoted = "; ".join(f"{name}: {cell}" for name, cell in zip_longest(header, cells, fillvalue="") if cell)
+            if _DOTS.search(quoted):
+                continue
+            handicap = foreign + (_ROW if line.startswith("|") else 0.0)
             leads = line.startswith("#") or quoted.endswith(("?", ":"))
-            candidates.append(_Candidate(n, len(candidates), quoted.removeprefix(": "), leads, foreign))
+            candidates.append(_Candidate(n, len(candidates), quoted.removeprefix(": "), leads, handicap))
     return question, candidates
 
 
@@ -127,7 +132,7 @@ def _quote(
     for candidate, cosine, share in zip(candidates, cosines.tolist(), shares, strict=True):
         at = candidate.order + candidate.leads
         if at < len(candidates) and candidates[at].n == candidate.n and not candidates[at].leads:
-            score = cosine + _WORDS_WEIGHT * share + _FOREIGN * candidate.foreign - _PER_PLACE * (candidate.n - 1)
+            score = cosine + _WORDS_WEIGHT * share + candidate.handicap - _PER_PLACE * (candidate.n - 1)
             scores[at] = max(score, scores.get(at, -1.0))
     best = sorted(scores, key=lambda order: -scores[order])[:_MOST_SENTENCES]
     if not best or scores[best[0]] < _NEAR_ENOUGH:

@@ -30,11 +30,15 @@ WHERE workspace = %(workspace)s AND channel = %(channel)s
 ORDER BY asked_at DESC LIMIT %(turns)s
 """
 
+# An answer from a document that one channel alone may see is as private as that document.
 _TURN: LiteralString = """
 INSERT INTO turns (workspace, id, channel, thread, message_id, author, question, standalone, answer, grounded, refused,
   reason, private, model, model_calls, timings)
 VALUES (%(workspace)s, %(id)s, %(channel)s, %(thread)s, %(message_id)s, %(author)s, %(question)s, %(standalone)s,
-  %(answer)s, %(grounded)s, %(refused)s, %(reason)s, %(private)s, %(model)s, %(model_calls)s, %(timings)s)
+  %(answer)s, %(grounded)s, %(refused)s, %(reason)s,
+  %(private)s OR EXISTS (
+    SELECT FROM documents WHERE workspace = %(workspace)s AND id = ANY(%(documents)s::uuid[]) AND scope <> ''
+  ), %(model)s, %(model_calls)s, %(timings)s)
 """
 
 # A document may have been forgotten while it was being read.
@@ -84,6 +88,7 @@ async def remember(
         "refused": answer.refused,
         "reason": answer.reason,
         "private": place.private,
+        "documents": [passage.document_id for passage in answer.read],
         "model": answer.model,
         "model_calls": answer.model_calls,
         "timings": json.dumps(answer.timings),

@@ -242,6 +242,12 @@ FUNCTION_WORDS = frozenset(
 )
 """Words that say little of what a text is about, in both languages, without accents."""
 
+_SMALL_TALK = re.compile(
+    r"\W*(?:(?:oi|olá|ola|opa|bom dia|boa tarde|boa noite|obrigad[oa]|muito obrigad[oa]|valeu|tchau|até logo|tudo bem|ok|okay|blz|beleza"
+    r"|hi|hello|hey|hi there|hello there|good (?:morning|afternoon|evening)|thanks?|thank you|thanks a lot|thank you very much"
+    r"|thx|bye|goodbye|how are you|cool|great|nice)\b\W*(?:kbot\b\W*)?)+",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[^\W\d_]+")
 _PORTUGUESE_MARKS = re.compile(r"[ãõçâêô]|(?:inha|mente|agem|idade|ência)$")
 
@@ -255,3 +261,8 @@ def detect_language(text: str) -> Language:
     if best == 0 or votes["pt"] == votes["en"] or votes["other"] > best:
         return ""
     return "pt" if votes["pt"] > votes["en"] else "en"
+
+
+def is_small_talk(text: str) -> bool:
+    """Whether a text is a greeting or thanks and nothing more: no document answers it."""
+    return bool(_SMALL_TALK.fullmatch(text))

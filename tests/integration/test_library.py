@@ -183,6 +183,21 @@ async def test_an_answer_in_a_private_place_closes_no_gap_elsewhere(engine: Engi
     assert await listed(engine, HR) == {question: (1, 1)}
 
 
+async def test_an_answer_from_a_document_of_one_channel_closes_no_gap_elsewhere(engine: Engine) -> None:
+    question = "How much is the salary of the director Zoraide Quintanilha in a month?"
+    await unanswered(engine, question)
+    await add(engine.database, engine.embedder, "secret.md", SECRET, scope=HR.channel)
+    assert (await ask(engine, question, replace(HR, private=False))).grounded
+    await forget(engine.database, HR, "secret.md")
+    assert await listed(engine) == {question: (1, 1)}
+
+
+async def test_small_talk_is_no_gap(engine: Engine) -> None:
+    for text in ("hello", "Muito obrigado!"):
+        await unanswered(engine, text)
+    assert await listed(engine) == {}
+
+
 async def test_an_answer_from_a_private_document_is_read_in_its_place_alone(engine: Engine) -> None:
     question = "How much is the salary of the director Zoraide Quintanilha in a month?"
     await add(engine.database, engine.embedder, "leave.md", LEAVE)

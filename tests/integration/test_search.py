@@ -250,3 +250,27 @@ async def test_any_text_is_a_question(corpus: Database, embedder: Embedder, ques
 
 async def test_an_empty_workspace_has_nothing(database: Database, embedder: Embedder) -> None:
     assert await ask(database, embedder, "leave") == []
+
+
+async def test_a_passage_stands_under_the_heading_of_its_best_sentence(database: Database, embedder: Embedder) -> None:
+    text = """# Guia da equipe
+
+## Plantão
+
+Cada semana de plantão dá direito a um dia de folga.
+
+## Férias
+
+Ninguém sai de férias em dezembro por causa da Black Friday.
+
+### Exceções
+
+A diretoria pode liberar casos de saúde na família."""
+    await add(database, embedder, "guia.md", text, size=1000)
+    for question, heading in (
+        ("Quanta folga dá uma semana de plantão?", "Guia da equipe > Plantão"),
+        ("Posso tirar férias na Black Friday?", "Guia da equipe > Férias"),
+        ("Quem libera casos de saúde na família?", "Guia da equipe > Férias > Exceções"),
+    ):
+        (found,) = await ask(database, embedder, question)
+        assert found.heading == heading

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kbot.language import FUNCTION_WORDS, detect_language
+from kbot.language import FUNCTION_WORDS, detect_language, is_small_talk
 
 
 @pytest.mark.parametrize(
@@ -74,3 +74,17 @@ def test_decomposed_accents_are_accents() -> None:
 def test_function_words_are_folded() -> None:
     assert {"nao", "voce", "a", "the", "do"} <= FUNCTION_WORDS
     assert all(word.isascii() for word in FUNCTION_WORDS)
+
+
+@pytest.mark.parametrize(
+    "text", ["hi", "Hello!", "obrigado!", "Muito obrigada, kbot :)", "ok, thanks", "Bom dia, tudo bem?"]
+)
+def test_greetings_and_thanks_are_small_talk(text: str) -> None:
+    assert is_small_talk(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["hi, when is lunch?", "Obrigado e aos domingos?", "ok button colour", "", "?!", "Olá Vista"]
+)
+def test_a_question_is_not_small_talk_however_polite(text: str) -> None:
+    assert not is_small_talk(text)

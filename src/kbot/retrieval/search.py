@@ -1,6 +1,8 @@
 """Find the passages for a question: one SQL statement, all evidence returned, nothing that the place may not see."""
 
+import re
 import unicodedata
+from dataclasses import replace
 from typing import Any, LiteralString
 
 from pgvector.psycopg import HalfVector
@@ -12,6 +14,8 @@ from kbot.database import Database
 from kbot.errors import EmbedderMismatch
 from kbot.models import Embedder
 from kbot.retrieval.statement import SCORES, search_statement
+
+_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 
 # Passages that the rare words of a question may bring in before they are ranked; see `kbot.retrieval.statement`.
 BUDGET = 200
@@ -57,7 +61,7 @@ async def search(
         rows = await cursor.fetchall()
         if not rows:
             await _check(connection, place.workspace, embedder)
-    return [Passage(**row) for row in rows]
+    return [_with_nearest_heading(Passage(**row)) for row in rows]
 
 
 def search_values(
@@ -85,6 +89,16 @@ async def check_index(database: Database, embedder: Embedder, workspace: str) ->
     """Raises `EmbedderMismatch` where a workspace's vectors are another embedder's."""
     async with database.pool.connection() as connection:
         await _check(connection, workspace, embedder)
+
+
+def _with_nearest_heading(passage: Passage) -> Passage:
+    """The passage under the heading of its best sentence, where the passage itself holds a later one than it begins
+    with."""
+    above = passage.text[: max(passage.text.find(passage.quote), 0)] if passage.quote else ""
+    path = passage.heading.split(" > ") if passage.heading else []
+    for mark, name in _HEADING.findall(above):
+        path = [*path[: len(mark) - 1], name]
+    return replace(passage, heading=" > ".join(path)) if above else passage
 
 
 def _readable(question: str) -> str:
