@@ -12,6 +12,7 @@ from typing import LiteralString
 import psycopg
 from pgvector.psycopg import register_vector_async  # pyright: ignore[reportUnknownVariableType]  # it has no types
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction
 from psycopg.types import TypeInfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
@@ -23,6 +24,9 @@ CONNECT_SECONDS = 10
 CHECKOUT_SECONDS = 15.0
 # Then the pool stops retrying by itself, ever more slowly, and the next statement makes it try anew.
 _RECONNECT_SECONDS = 15.0
+
+# What a server may answer to a sound statement; other errors of psycopg are faults of kbot.
+_REFUSED = (psycopg.OperationalError, InsufficientPrivilege, ReadOnlySqlTransaction)
 
 # Plans hang neither on a question's words nor on statistics, which lag behind what is ingested: they are made once a
 # connection, and look rows up by their keys.
@@ -57,12 +61,9 @@ class Pool(AsyncConnectionPool[Connection]):
                 f"All {self.max_size} database connections of this process were busy for "
                 f"{timeout or self.timeout:g} s. Raise KBOT_POOL_SIZE or lower KBOT_CONCURRENCY."
             ) from error
-        except psycopg.OperationalError as error:
+        except _REFUSED as error:
             if not _means_lost(error):
-                # A full disk, a deadlock, a limit of the server: its words name the cause, and hold no values of ours.
-                raise DatabaseError(
-                    f"Postgres could not do it: {error.diag.message_primary or _words(error)}."
-                ) from error
+                raise DatabaseError(_refusal(error)) from error
             raise DatabaseUnreachable(
                 f"The connection to Postgres was lost: {_words(error)}. "
                 "Try again; if it stays away, look at the server's log."
@@ -166,16 +167,13 @@ async def _session(conninfo: str) -> AsyncGenerator[Connection]:
     try:
         async with await psycopg.AsyncConnection.connect(conninfo, autocommit=True) as connection:
             yield connection
-    except psycopg.OperationalError as error:
+    except _REFUSED as error:
         if not _means_lost(error):
-            raise
+            raise DatabaseError(_refusal(error)) from error
         parts = conninfo_to_dict(conninfo)
         place = f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}/{parts.get('dbname', '')}"
-        words = _words(error)
-        if password := parts.get("password"):
-            words = words.replace(str(password), "***")
         raise DatabaseUnreachable(
-            f"Postgres at {place} cannot be used: {words}. "
+            f"Postgres at {place} cannot be used: {_words(error)}. "
             "Start it, or correct KBOT_DATABASE_URL (unset, kbot runs its own)."
         ) from None
 
@@ -189,10 +187,18 @@ async def _configure(connection: Connection) -> None:
     await connection.commit()
 
 
-def _means_lost(error: psycopg.OperationalError) -> bool:
+def _means_lost(error: psycopg.Error) -> bool:
     """Whether the session has ended: libpq's own errors have no SQLSTATE (Postgres manual, appendix A)."""
     state = error.sqlstate
     return state is None or state.startswith("08") or state in {"57P01", "57P02", "57P03", "57P05"}
+
+
+def _refusal(error: psycopg.Error) -> str:
+    """A full disk, a deadlock, missing rights: the server's words name the cause, and hold no values of ours."""
+    cause = error.diag.message_primary or _words(error)
+    if isinstance(error, InsufficientPrivilege | ReadOnlySqlTransaction):
+        return f"Postgres does not let kbot work: {cause}. Give its role the database, and the right to write in it."
+    return f"Postgres could not do what it was asked: {cause}."
 
 
 def _words(error: psycopg.Error) -> str:

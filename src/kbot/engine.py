@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from kbot.chat import Answer, Passage, Place
 from kbot.database import Database, open_database
+from kbot.errors import StreamCut
 from kbot.generation import stand_alone, write_answer
 from kbot.grounding import Cut, Verdict, classify, gate, worth_reading
 from kbot.history import Turn, last_turns, remember
@@ -20,6 +21,8 @@ from kbot.settings import Settings
 # Cautious for both languages: a server that is sent more than its context drops the instructions without a word.
 _CHARACTERS_PER_TOKEN = 3
 _INSTRUCTION_TOKENS = 800
+# Far more than any token is long: a server that heeds no KBOT_ANSWER_TOKENS would write for ever.
+_MOST_CHARACTERS_PER_TOKEN = 16
 _UNREADABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 
@@ -123,6 +126,11 @@ class Engine:
         standalone = await stand_alone(self.chat, question, turns, language=language, timeout=timeout)
         yield Searching(standalone)
         passages = await self.search(standalone, place) if has_words(standalone) else []
+        if standalone != question and not self.chat.writes:
+            # Joined without understanding: where the question finds more by itself, it has brought its own topic.
+            alone = await self.search(question, place)
+            if alone and alone[0].score > passages[0].score:
+                standalone, passages = question, alone
         clock.mark("retrieve_ms")
         verdict = Verdict(self.persona.refusal_in(language), False, True, "nothing_near", ())
         if gate(passages, self.cut):
@@ -137,6 +145,12 @@ class Engine:
                     clock.mark("first_token_ms")
                     piece = readable(piece)
                     text = text + piece if piece else ""
+                    if len(text) > self.settings.answer_tokens * _MOST_CHARACTERS_PER_TOKEN:
+                        raise StreamCut(
+                            self.chat.name,
+                            f"{self.chat.name} did not come to an end.",
+                            "Ask for something narrower, or use another KBOT_CHAT_MODEL.",
+                        )
                     yield Token(piece) if piece else Retracted()
             verdict = classify(
                 text, passages, refusal=self.persona.refusal_in(language), refusals=self.persona.refusals()

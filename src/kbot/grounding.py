@@ -10,16 +10,32 @@ from kbot.chat import Citation, Passage
 
 _FAR_WORSE = 0.65
 _CODE = re.compile(r"(```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]+`)", re.DOTALL)
-_NUMBERS = r"\d{1,3}(?:\s*[-–]\s*\d{1,3})?"
-_LABEL = r"(?:(?:passages?|sources?|trechos?|fontes?|documentos?|documents?|n[º°.]?)\s*:?\s*|\^)?"
+_NUMBERS = r"\d{1,3}(?:\s*[-–—]\s*\d{1,3})?"
+_LABEL = (
+    r"(?:(?:passages?|sources?|trechos?|fontes?|documentos?|documents?|docs?|refs?|cite|n[º°.]?)[\s.]*:?\s*|[\^#]\s*)?"
+)
+_AND = r"(?:[,;&]|\band\b|\be\b)"
+# "[1]", "[1, 2]", "[1-3]", "[Source 1 and 2]", "【1†source】", "\\[1\\]", "[1](address)", …
 _MARK = re.compile(
-    rf"([ \t]*)[\[【]\s*{_LABEL}({_NUMBERS}(?:\s*[,;]\s*{_LABEL}{_NUMBERS})*)\s*[\]】](?:\([^)\s]*\))?", re.IGNORECASE
+    rf"([ \t]*)\\?[\[【［]\s*{_LABEL}({_NUMBERS}(?:\s*{_AND}\s*{_LABEL}{_NUMBERS})*)\s*(?:†[^\]】］]*)?"
+    r"\\?[\]】］](?:\([^)\s]*\))?",
+    re.IGNORECASE,
 )
 # `a[1]`, `my_list[2]`, `word[0]`: an element of a list, not a passage.
 _INDEXED = re.compile(r"(?<!\w)(?:[a-z]|[A-Za-z]\w*_\w*[A-Za-z0-9])\Z")
 # "[1]: https://…" is invisible in Markdown, and makes a link to anywhere out of every [1].
-_DEFINITION = re.compile(r"""^ {0,3}\[\^?\d{1,3}\]:[ \t]*\S+[ \t]*(?:["'(].*)?(?:\n|\Z)""", re.MULTILINE)
-_RANGE = re.compile(r"(\d{1,3})(?:\s*[-–]\s*(\d{1,3}))?")
+_DEFINITION = re.compile(
+    r"""^(?:[ \t]|>|[-*+]|\d+[.)])*\[\^?\d{1,3}\]:[ \t]*\S+[ \t]*(?:["'(].*)?(?:\n|\Z)""", re.MULTILINE
+)
+_RANGE = re.compile(r"(\d{1,3})(?:\s*[-–—]\s*(\d{1,3}))?")
+# A model's own list of sources at the end: kbot's list follows the verdict, and this one may be invented.
+_FILE = r"(?:\.[a-z]{2,4}\b|\b(?:p\.|pp\.|pages?\b|páginas?\b|https?:))"
+_OWN_SOURCES = re.compile(
+    rf"(?:\A|\n)[\s#>*_-]*(?:sources?|references?|citations?|fontes?|refer[êe]ncias?)\b[\s*_]*:[*_]*"
+    rf"(?:[^\n]*{_FILE}[^\n]*|[ \t]*(?:\[\d+\][\s,;]*)*)(?:\n+[ \t]*(?:[-*•]|\\?\[?\d+[\].)])[^\n]*)*\s*\Z"
+    rf"|(?:\n[ \t]*\[\d+\]:?[ \t]+[^\n]*{_FILE}[^\n]{{0,60}})+\s*\Z",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +84,12 @@ def classify(text: str, passages: Sequence[Passage], *, refusal: str, refusals: 
     """Judge a finished answer once.
 
     A refusal sentence anywhere in it makes it a refusal, whose text is `refusal` alone; so does an answer without a
-    word. Every `[n]` outside code must name one of the passages; others are dropped and the rest renumbered by first
-    use. Without a valid one the answer is not grounded.
+    word. A list of sources that the model wrote itself is cut off. Every `[n]` outside code must name one of the
+    passages; others are dropped and the rest renumbered by first use. Without a valid one the answer is not grounded.
     """
-    text = _outside_code(text, lambda part: _DEFINITION.sub("", part))
-    if not plain(strip_citations(text)) or any(_says(text, sentence) for sentence in refusals):
+    text = _OWN_SOURCES.sub("", _outside_code(text, lambda part: _DEFINITION.sub("", part)))
+    words = strip_citations(text)
+    if not plain(words) or any(_says(words, sentence) for sentence in refusals):
         return Verdict(refusal, grounded=False, refused=True, reason="refused", citations=())
     order: dict[int, int] = {}
 
@@ -81,7 +98,8 @@ def classify(text: str, passages: Sequence[Passage], *, refusal: str, refusals: 
             return mark[0]
         kept: list[int] = []
         for low, high in _RANGE.findall(mark[2]):
-            kept.extend(n for n in range(int(low), int(high or low) + 1) if 1 <= n <= len(passages) and n not in kept)
+            first, last = sorted((int(low), int(high or low)))
+            kept.extend(n for n in range(first, last + 1) if 1 <= n <= len(passages) and n not in kept)
         numbers = sorted(order.setdefault(n, len(order) + 1) for n in kept)
         return mark[1] + "".join(f"[{n}]" for n in numbers) if numbers else ""
 

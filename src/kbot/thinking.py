@@ -11,7 +11,7 @@ from typing import Final
 UNSAID: Final = ""
 """Among the pieces of an answer: all before it turned out to be thinking; the answer starts anew after it."""
 
-_NAMES = ("think", "thinking", "thought", "reasoning")
+_NAMES = ("think", "thinking", "thought", "reasoning", "seed:think", "scratchpad")
 _TAG = re.compile(rf"<(/?)(?:{'|'.join(_NAMES)})>", re.IGNORECASE)
 _TAGS = tuple(f"<{slash}{name}>" for name in _NAMES for slash in ("", "/"))
 

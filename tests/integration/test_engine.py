@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 from answering import DOCUMENTS, FERIAS, SECRET_CHANNEL, UNKNOWN, UNKNOWN_EN, Desk, ask, events_of, somewhere, streamed
+from pydantic import SecretStr
 
 from captured import captured_logs
 from fakes.ollama import Behaviour, FakeOllama
 from kbot.chat import Place
+from kbot.database import open_database
 from kbot.engine import Engine, Event, Final, Retracted, Searching, Token
-from kbot.errors import ModelError, ModelFailed, ModelMissing, ModelTimeout, ModelUnreachable, StreamCut
+from kbot.errors import DatabaseError, ModelError, ModelFailed, ModelMissing, ModelTimeout, ModelUnreachable, StreamCut
 from kbot.models import open_chat_model
 from kbot.prompts import REFUSALS
 from kbot.shapes import answer_shape
@@ -248,3 +250,30 @@ async def test_a_real_language_model_answers_from_the_documents(desk: Desk) -> N
     assert "22" in answer.text
     assert answer.grounded == bool(answer.citations)
     assert {citation.source for citation in answer.citations} <= {"ferias.md"}
+
+
+async def test_a_model_that_never_ends_is_stopped(desk: Desk, model: FakeOllama) -> None:
+    engine = await desk.engine(model, answer_tokens=16)
+    model.answers = [["São 22 dias [1]. "] * 10_000]
+    events: list[Event] = []
+    with pytest.raises(StreamCut, match="did not come to an end"):
+        await gather_events(engine, somewhere(), events)
+    assert 5 < len([event for event in events if isinstance(event, Token)]) < 200
+    assert no_source_in(events)
+
+
+async def test_a_joined_follow_up_may_bring_its_own_topic(desk: Desk) -> None:
+    engine = await desk.engine()
+    place = somewhere()
+    assert "22 dias" in (await ask(engine, FERIAS, place)).text
+    assert "fechada" in (await ask(engine, "E a biblioteca aos domingos?", place)).text
+
+
+async def test_a_database_that_may_only_be_read_is_said_in_words(desk: Desk) -> None:
+    assert desk.settings.database_url
+    address = f"{desk.settings.database_url.get_secret_value()} options='-c default_transaction_read_only=on'"
+    settings = desk.settings.model_copy(update={"database_url": SecretStr(address), "chat_model": "extractive"})
+    async with open_database(settings, migrate=False) as database:
+        engine = Engine(settings, database, desk.embedder, await open_chat_model(settings, desk.embedder))
+        with pytest.raises(DatabaseError, match=r"does not let kbot work: .*read-only"):
+            await ask(engine, FERIAS, somewhere())

@@ -247,3 +247,16 @@ async def test_closed_early_it_stops(
     stored = await rows(database, "SELECT count(*) FROM documents")
     assert 1 <= int(str(stored[0][0])) <= 4
     assert await miscounted(database) == []
+
+
+async def test_a_name_that_is_no_text_stops_nothing(
+    database: Database, embedder: Embedder, settings: Settings, tmp_path: Path
+) -> None:
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/inv\xff.txt"))
+    try:
+        odd.write_text("What this file is called is no text in UTF-8.")
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    (tmp_path / "z.txt").write_text("And this one follows it, by an ordinary name.")
+    made = await receipts(database, embedder, settings, uploads([str(tmp_path)]))
+    assert [(receipt.source, receipt.status) for receipt in made] == [("inv\ufffd.txt", "added"), ("z.txt", "added")]

@@ -179,3 +179,17 @@ async def test_unknown_host_and_closed_port(tmp_path: Path) -> None:
 )
 def test_is_public(address: str, public: bool) -> None:
     assert is_public(address) is public
+
+
+async def test_a_port_that_no_machine_has_is_refused_also_behind_a_redirect(server: Server, tmp_path: Path) -> None:
+    server.answers["/away"] = moved("http://127.0.0.1:99999999/")
+    for url in ("http://127.0.0.1:99999/x", f"{server.url}/away"):
+        with pytest.raises(Rejected, match="port"):
+            await fetch(url, max_bytes=10, into=tmp_path, allow_private=True)
+
+
+@pytest.mark.parametrize("status", ["202 Accepted", "206 Partial Content"])
+async def test_an_answer_that_is_no_whole_document_is_refused(server: Server, tmp_path: Path, status: str) -> None:
+    server.answers["/part"] = f"HTTP/1.1 {status}\r\nContent-Length: 4\r\n\r\nwait".encode()
+    with pytest.raises(Rejected, match=status[:3]):
+        await fetch(f"{server.url}/part", max_bytes=10, into=tmp_path, allow_private=True)

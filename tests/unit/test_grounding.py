@@ -147,7 +147,6 @@ def test_citations_are_resolved_and_renumbered_by_first_use(text: str, shown: st
         "A [link](https://example.com) [x] [y1] [1a] [] [ ] [[wiki]] [1.2] [-1] [2024].",
         "- [ ] one\n- [x] two",
         "Perhaps.",
-        "Sources: s1.pdf",
     ],
 )
 def test_what_is_no_citation_stays_as_it_is_and_grounds_nothing(text: str) -> None:
@@ -178,3 +177,79 @@ def test_a_model_reads_what_is_not_far_worse_than_the_best() -> None:
     passages = [replace(passage(n), score=score) for n, score in enumerate(scores, 1)]
     assert [p.score for p in worth_reading(passages)] == [0.6, 0.45, 0.39]
     assert worth_reading([]) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I could not find the answer to that [1] in the documents I have [1].",
+        "Não encontrei a resposta [2] para isso nos documentos que tenho.",
+    ],
+)
+def test_a_refusal_with_citations_in_it_is_one(text: str) -> None:
+    assert judged(text).refused
+    assert judged(text).citations == ()
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        "\n\nSources:\n[1] secret.pdf, page 9\n[2] evil.pdf",
+        "\n\n[1] leave.md\n[2] refusal.md",
+        "\n\n**Fontes:** rh.pdf, evil.pdf p. 3",
+        "\n\nReferências:\n- [2] manual.docx\n- [3] https://evil.example",
+        "\n\n### References:\n1. evil.pdf\n2. worse.pdf\n",
+        "\nSources: [1] [2]",
+    ],
+)
+def test_a_list_of_sources_by_the_model_is_cut_off(tail: str) -> None:
+    verdict = judged(f"São 22 dias [1].{tail}")
+    assert verdict.text == "São 22 dias [1]."
+    assert cited(verdict) == [(1, "c1")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Income comes from two places [1].\n\nSources of income:\n- sales of bread\n- rent",
+        "Sources: the team keeps them in a folder [1].",
+        "[1] 60 dias",
+        "There are two [1].\n\n[2] is the longer one.",
+    ],
+)
+def test_what_only_looks_like_a_list_of_sources_stays(text: str) -> None:
+    assert len(judged(text).text) == len(text) or judged(text).text.startswith(text.partition("[")[0])
+    assert judged(text).grounded
+    assert judged(text).text.count(" ") == text.count(" ")
+
+
+@pytest.mark.parametrize(
+    ("mark", "numbers"),
+    [
+        ("[1 and 2]", [1, 2]),
+        ("[Trechos 1 e 2]", [1, 2]),
+        ("[cite: 1]", [1]),
+        ("[#2]", [2]),
+        ("[Doc 2]", [2]),
+        ("[Ref. 2]", [2]),
+        ("[1—3]", [1, 2, 3]),
+        ("[3-1]", [1, 2, 3]),
+        ("\\[1\\]", [1]),
+        ("【2†source】", [2]),
+        ("［2］", [2]),
+    ],
+)
+def test_marks_as_models_write_them(mark: str, numbers: list[int]) -> None:
+    verdict = judged(f"São 22 dias {mark}.")
+    assert [passage_id for _, passage_id in cited(verdict)] == [f"c{n}" for n in numbers]
+    assert (
+        verdict.text == "São 22 dias " + "".join(f"[{n}]" for n in range(1, len(numbers) + 1)) + "."
+        if numbers
+        else True
+    )
+    assert mark not in verdict.text or mark in ("[1]", "[2]")
+
+
+@pytest.mark.parametrize("prefix", ["> ", "- ", "* ", "1. ", "> - "])
+def test_a_link_definition_in_a_quote_or_a_list_is_removed(prefix: str) -> None:
+    assert "evil" not in judged(f"São 22 dias [1].\n\n{prefix}[1]: http://evil.example").text

@@ -21,6 +21,7 @@ _UNBROKEN = re.compile(r"\S{4000,}")
 _WHOLE_PAGE = 2
 _HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
+_TABLE = re.compile(r"^(?:[ \t]*\|.*(?:\n|\Z))+", re.MULTILINE)
 _TABLE_RULE = re.compile(r"^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$")
 
 
@@ -91,6 +92,7 @@ def chunk(text: str, pages: Sequence[PageStart], *, size: int) -> Iterator[Chunk
     bounds = list(_merge_headings(text, _cut(text, pages, size), size))
     page_offsets = [page.start for page in pages]
     outline = _Outline(text)
+    tables = _tables(text)
     for position, (start, end) in enumerate(bounds):
         body = text[start:end]
         start += len(body) - len(body.lstrip("\n"))
@@ -119,7 +121,7 @@ def chunk(text: str, pages: Sequence[PageStart], *, size: int) -> Iterator[Chunk
             page=page.number if page else None,
             heading=heading,
             context=" > ".join(outer),
-            header=_table_header(text, start),
+            header=_table_header(tables, start),
             titles=tuple(titles),
             sentences=tuple(quotable),
         )
@@ -167,19 +169,24 @@ def _begins_with(body: str, heading: str) -> bool:
     return first.casefold().startswith(heading.casefold()) if heading else False
 
 
-def _table_header(text: str, start: int) -> str:
-    """The header rows of the pipe table in whose middle `start` lies, else nothing."""
-    line_start = text.rfind("\n", 0, start) + 1
-    if text[start : start + 1] != "|" or line_start != start:
+def _tables(text: str) -> list[tuple[int, int, str]]:
+    """Start and end of each pipe table, and its header rows."""
+    found: list[tuple[int, int, str]] = []
+    for table in _TABLE.finditer(text):
+        first = text.find("\n", table.start(), table.end()) + 1
+        second = text.find("\n", first, table.end()) + 1
+        if first and second and _TABLE_RULE.match(text[first : second - 1]):
+            found.append((table.start(), table.end(), text[table.start() : second - 1]))
+    return found
+
+
+def _table_header(tables: Sequence[tuple[int, int, str]], start: int) -> str:
+    """The header rows of the table in whose middle `start` lies, else nothing."""
+    at = bisect_right(tables, start, key=lambda table: table[0]) - 1
+    if at < 0:
         return ""
-    top = start
-    while top > 0:
-        above = text.rfind("\n", 0, top - 1) + 1
-        if not text[above:top].lstrip().startswith("|"):
-            break
-        top = above
-    rows = text[top:start].splitlines()
-    return "\n".join(rows[:2]) if len(rows) >= 2 and _TABLE_RULE.match(rows[1]) else ""
+    top, end, header = tables[at]
+    return header if top + len(header) < start < end else ""
 
 
 def _leading_headings(body: str) -> int:

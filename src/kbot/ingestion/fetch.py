@@ -147,7 +147,8 @@ def is_public(address: str) -> bool:
         )
         if inner is not None:
             return is_public(str(inner))
-    return ip.is_global and not ip.is_multicast and not ip.is_reserved
+    site_local = isinstance(ip, ipaddress.IPv6Address) and ip.is_site_local
+    return ip.is_global and not ip.is_multicast and not ip.is_reserved and not site_local
 
 
 def _parsed(url: str) -> httpx.URL:
@@ -157,13 +158,15 @@ def _parsed(url: str) -> httpx.URL:
         raise Rejected(f"The address is not valid ({error}); copy it from the browser again.") from error
     if parsed.scheme not in ("http", "https") or not parsed.host:
         raise Rejected("The address must begin with http:// or https:// and name a host.")
+    if parsed.port is not None and not 0 < parsed.port < 65536:
+        raise Rejected(f"The address names port {parsed.port}, and there is none above 65535; check it.")
     if parsed.userinfo:
         raise Rejected("The address holds a user name or password; download the file yourself and attach it.")
     return parsed
 
 
 async def _save(response: httpx.Response, url: httpx.URL, path: Path, max_bytes: int) -> Fetched:
-    if not response.is_success:
+    if response.status_code not in (200, 203):  # others are no whole document
         raise Rejected(_refused(response.status_code))
     declared = response.headers.get("content-length", "")
     if declared.isdigit() and int(declared) > max_bytes:

@@ -189,7 +189,7 @@ async def _ingest_one(
 
 async def _load(item: Upload, settings: Settings, parser: Parser, allow_private_urls: bool) -> Loaded:
     if item.path is not None:
-        return await parser.load(item.path)
+        return await parser.load(item.path, name=_tail(item.path, 1))
     assert item.url is not None
     with tempfile.TemporaryDirectory(prefix="kbot-") as folder:
         fetched = await fetch(
