@@ -19,10 +19,10 @@ from kbot.chat import Answer, Bot, Content, IncomingMessage, KbotError, Limits, 
 from kbot_terminal.rendering import Tail, markdown, passages, plain, sources
 
 HELP = """Ask a question about the documents.
-  /read   everything that was read for the last answer, with its evidence
+  /read   everything that was read for the last answer: its text and its evidence
   /help   these lines
   /quit   leave; Ctrl-D does too
-Ctrl-C stops an answer while it is written."""
+Ctrl-C stops an answer while it is written; at the prompt it leaves."""
 
 # Far above any answer: a terminal has no limit of its own, and no rate but what an eye can follow.
 LIMITS = Limits(post=1_000_000, edit=1_000_000, messages=1, interval=0.1)
@@ -40,13 +40,13 @@ class TerminalAdapter:
         # A thread of its own: a new chat does not take up what was said in another one.
         self._place = place or Place("default", f"terminal:{user}", thread=uuid4().hex)
         self._author = user
-        self._growing: dict[str, Live | None] = {}
+        self._growing: dict[str, tuple[Live | None, Content]] = {}
 
     async def send(self, place: Place, content: Content) -> str:
         """Begin a message on the console."""
         message_id = uuid4().hex
         live = Live(console=self._console, auto_refresh=False, transient=True) if self._console.is_terminal else None
-        self._growing[message_id] = live
+        self._growing[message_id] = (live, content)
         if live:
             live.start()
         await self._show(message_id, content)
@@ -60,26 +60,37 @@ class TerminalAdapter:
 
     async def send_file(self, place: Place, name: str, text: str) -> None:
         """Print the text: a terminal has room for it."""
-        self._console.print(markdown(text))
+        self._print(text)
 
     async def _show(self, message_id: str, content: Content) -> None:
         if content.stage in ("placeholder", "growing"):
-            if live := self._growing[message_id]:
+            live, _ = self._growing[message_id]
+            self._growing[message_id] = (live, content)
+            if live:
                 dim = Text(plain(content.text), style="dim")
                 live.update(dim if content.stage == "placeholder" else Tail(markdown(content.text)), refresh=True)
             return
         self._settle(message_id)
-        self._console.print(markdown(content.text))
+        self._print(content.text)
         if listed := sources(content.answer):
             self._console.print()
-            self._console.print(listed)
+            self._console.print(listed, soft_wrap=not self._console.is_terminal)
         self._console.print()
 
-    def _settle(self, message_id: str) -> None:
-        """Clear a growing message from the screen."""
-        if live := self._growing.pop(message_id, None):
+    def _print(self, text: str) -> None:
+        """A finished text: laid out on a terminal; elsewhere as it was written, for what reads it next."""
+        if self._console.is_terminal:
+            self._console.print(markdown(text))
+        else:
+            self._console.print(Text(plain(text).rstrip()), soft_wrap=True)
+
+    def _settle(self, message_id: str) -> Content | None:
+        """Clear a growing message from the screen; returns what it showed."""
+        live, content = self._growing.pop(message_id, (None, None))
+        if live:
             live.update(Text(""))
             live.stop()
+        return content
 
     async def ask(self, bot: Bot, text: str) -> Answer | None:
         """Put one question to the bot as a message of this terminal; its reply grows on the console meanwhile."""
@@ -88,14 +99,16 @@ class TerminalAdapter:
             return await bot.answer(question, self)
         finally:
             for message_id in list(self._growing):
-                self._settle(message_id)
+                # Its end was cut off too: what was read of it does not vanish.
+                if (left := self._settle(message_id)) and left.stage == "growing":
+                    self._print(left.text)
 
     async def run(self, bot: Bot) -> None:
         """The chat: read a line, answer it, until `/quit` or the end of the input."""
         interactive = self._console.is_terminal and sys.stdin.isatty()
         if interactive:
             self._console.print("[bold]kbot[/bold] · ask a question, /help for help")
-        while (line := await self._line("> " if interactive else "")) is not None:
+        while (line := await _read_line("> " if interactive else "")) is not None:
             match line.strip():
                 case "":
                     continue
@@ -109,14 +122,22 @@ class TerminalAdapter:
                     self._console.print(Text(f"There is no {plain(command)} here; /help lists what there is."))
                 case question:
                     await self._answer(bot, question)
+        if interactive:
+            self._console.print()  # the prompt has a line of its own
 
     async def _answer(self, bot: Bot, question: str) -> None:
         answering = asyncio.create_task(self.ask(bot, question))
-        with _interrupt(answering.cancel):
+
+        def stop() -> None:
+            if not answering.cancelling():  # a second one would cut off the last words of the first
+                answering.cancel()
+
+        with _interrupt(stop):
             try:
                 await asyncio.wait({answering})
             finally:
-                answering.cancel()
+                stop()
+                await asyncio.wait({answering})
         if answering.cancelled():
             self._console.print(Text("Stopped.", style="dim"))
         elif isinstance(error := answering.exception(), KbotError):
@@ -126,16 +147,8 @@ class TerminalAdapter:
 
     async def _show_read(self, bot: Bot) -> None:
         read = await bot.read(self._place)
-        self._console.print(passages(read) if read else Text("Nothing was read yet: ask a question first."))
-
-    async def _line(self, prompt: str) -> str | None:
-        """The next line of the input, None at its end. Ctrl-C there only says how to leave."""
-
-        def hint() -> None:
-            self._console.print(Text(f"\n(/quit or Ctrl-D leaves)\n{prompt}", style="dim"), end="")
-
-        with _interrupt(hint):
-            return await _read_line(prompt)
+        shown = passages(read) if read else Text("Nothing was read yet: ask a question first.")
+        self._console.print(shown, soft_wrap=not self._console.is_terminal)
 
 
 def _user() -> str:
@@ -163,6 +176,21 @@ def _interrupt(act: Callable[[], object]) -> Generator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+@contextlib.contextmanager
+def _modes_kept() -> Generator[None]:
+    """Puts the terminal's modes back after the block: a line that is left while it is edited does not do so itself."""
+    if sys.platform == "win32":
+        yield
+        return
+    import termios
+
+    before = termios.tcgetattr(0)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(0, termios.TCSADRAIN, before)
+
+
 def _piped_line() -> str:
     # Unbuffered: a thread that holds the lock of sys.stdin when the program ends is a fatal error.
     with open(0, "rb", buffering=0, closefd=False) as piped:
@@ -173,7 +201,8 @@ def _piped_line() -> str:
 
 
 async def _read_line(prompt: str) -> str | None:
-    """A line from the standard input, read in a thread that does not hold up the end of the program."""
+    """A line from the standard input, None at its end and on Ctrl-C; read in a thread that does not hold up the end of
+    the program."""
     loop = asyncio.get_running_loop()
     line: asyncio.Future[str | None] = loop.create_future()
 
@@ -199,5 +228,6 @@ async def _read_line(prompt: str) -> str | None:
     if prompt:
         with contextlib.suppress(ImportError):  # line editing and history, where the platform has them
             importlib.import_module("readline")
-    threading.Thread(target=read, daemon=True, name="kbot input").start()
-    return await line
+    with _interrupt(lambda: deliver(None)), _modes_kept() if prompt else contextlib.nullcontext():
+        threading.Thread(target=read, daemon=True, name="kbot input").start()
+        return await line

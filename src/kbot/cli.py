@@ -1,14 +1,18 @@
 """The command `kbot`. It builds the settings once, opens what a command needs, and prints."""
 
 import asyncio
+import difflib
+import logging
 import os
 import sys
 import uuid
 from collections.abc import Coroutine
+from importlib.metadata import version
 from typing import Annotated
 
 import typer
 from pydantic import ValidationError
+from pydantic_settings import DotEnvSettingsSource, EnvSettingsSource
 from rich.console import Console
 
 from kbot.chat import Place
@@ -19,18 +23,36 @@ from kbot.settings import Settings
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
+for console in (out, err):
+    if not console.is_terminal:
+        console.width = 10_000  # what reads a pipe gets whole lines; only a screen has an edge
+
+# Settings of adapters and tests, which read them themselves.
+_OTHERS = ("slack", "discord", "web", "test")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
 Workspace = Annotated[str, typer.Option(help="The tenant whose documents are meant.")]
 Channel = Annotated[str, typer.Option(help="The conversation: its history, and what was ingested for it alone.")]
 
 
+def _show_version(asked: bool) -> None:
+    if asked:
+        print(f"kbot {version('kbot')}")
+        raise typer.Exit
+
+
 @app.callback()
 def configure(
+    context: typer.Context,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens to standard error.")] = False,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
 ) -> None:
     """Answers from your team's documents, with sources and pages, or an honest no."""
-    show_logs(verbose=verbose)
+    # A person at a terminal is told in words by the command itself; a warning beside them would say it twice.
+    told = err.is_terminal and context.invoked_subcommand != "run"
+    show_logs(verbose=verbose, level=logging.ERROR if told else logging.WARNING)
 
 
 @app.command()
@@ -44,6 +66,8 @@ def ask(
     """Answer a question, or one question a line; without --channel each stands alone."""
     from kbot.commands import asking
 
+    if thread and not channel:
+        raise typer.BadParameter("A thread is part of a channel: add --channel.", param_hint="--thread")
     if as_json or question == "-":
         place = Place(workspace, channel, thread or None)
         _run(asking.ask_as_json(_settings(), question, place, err=err))
@@ -134,8 +158,8 @@ def doctor(
     as_json: AsJson = False,
     quick: Annotated[bool, typer.Option(help="Database and models only, in a second: for health checks.")] = False,
 ) -> None:
-    """Check the database, the models, the tokens and the disk, and say what to do; exit 1 if something does not
-    work."""
+    """Check the database, the embedder, the index, the chat model, the disk and the adapters, and say what to do about
+    what does not work; exit 1 then."""
     from kbot.commands import operating
 
     _run(operating.doctor(_settings(), quick=quick, as_json=as_json, out=out))
@@ -173,6 +197,7 @@ def main() -> None:
 
 
 def _settings() -> Settings:
+    _warn_of_unknown_settings()
     try:
         return Settings()
     except ValidationError as error:
@@ -185,6 +210,24 @@ def _settings() -> Settings:
                 soft_wrap=True,
             )
         raise typer.Exit(2) from None
+
+
+def _warn_of_unknown_settings() -> None:
+    """Name on standard error what looks like a setting, in the environment or in `.env`, and is none."""
+    given = {*EnvSettingsSource(Settings).env_vars, *DotEnvSettingsSource(Settings).env_vars}
+    names = {name.lower().removeprefix("kbot_") for name in given if name.lower().startswith("kbot_")}
+    unknown = sorted(names - Settings.model_fields.keys())
+    if not unknown:
+        return
+    from kbot.registry import adapter_names  # reads what is installed
+
+    theirs = tuple(f"{name}_" for name in (*_OTHERS, *adapter_names()))
+    for name in unknown:
+        if not name.startswith(theirs):
+            near = difflib.get_close_matches(name, Settings.model_fields, n=1)
+            meant = f"Did you mean KBOT_{near[0].upper()}?" if near else "docs/settings.md lists those there are."
+            line = f"kbot: there is no setting KBOT_{name.upper()}, so it does nothing. {meant}"
+            err.print(line, style="yellow", markup=False, soft_wrap=True)
 
 
 def _conversation(workspace: str, channel: str, thread: str = "") -> Place:

@@ -18,10 +18,10 @@ def get_logger(name: str) -> structlog.stdlib.BoundLogger:
     )
 
 
-def show_logs(*, verbose: bool) -> None:
-    """Show kbot's warnings, or with `verbose` all that it does; of other libraries warnings alone, since what they
-    log at lower levels holds addresses and questions."""
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format=_LINE)
+def show_logs(*, verbose: bool, level: int = logging.WARNING) -> None:
+    """Show what is logged from `level` on, and with `verbose` all that kbot does; of other libraries nothing below
+    warnings, since what they log there holds addresses and questions."""
+    logging.basicConfig(level=logging.WARNING if verbose else level, stream=sys.stderr, format=_LINE)
     if verbose:
         for name in ("kbot", "kbot_terminal"):
             logging.getLogger(name).setLevel(logging.INFO)

@@ -16,16 +16,28 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conformance import GROUNDED, REFUSED, AdapterConformance
+from conformance import CITATIONS, GROUNDED, REFUSED, AdapterConformance
 from rich.console import Console
 
 from kbot.chat import Adapter, Answer, Content, IncomingMessage, Passage, Place
 from kbot.live_reply import LiveReply
 from kbot_terminal import TerminalAdapter
+from kbot_terminal.rendering import labels
 
 CODE = re.compile(r"\x1b\[(\??[\d;]*)([A-Za-z])|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.|[\s\S]")
 READ = Passage(
-    "c1", "d1", "rh.pdf", "Manual [de] RH", "São 22 dias.", 0.71, 0.82, 0.5, 1.21, "São 22 dias.", page=12, cited=True
+    "c1",
+    "d1",
+    "rh.pdf",
+    "Manual [de] RH",
+    "Férias. São 22 dias.",
+    0.71,
+    0.82,
+    0.5,
+    1.21,
+    "São 22 dias.",
+    page=12,
+    cited=True,
 )
 
 
@@ -114,7 +126,7 @@ async def test_the_text_is_seen_growing_and_at_last_stands_alone():
     assert "searching" not in views[-1]
     assert views[-1].splitlines()[-4:] == [
         "Sources",
-        "[1] Manual de RH · p. 12 · Férias",
+        "[1] Manual de RH (rh.pdf) · p. 12 · Férias",
         "    https://ex.org/rh.pdf",
         "[2] FAQ",
     ]
@@ -136,9 +148,51 @@ async def test_of_a_text_taller_than_the_screen_the_newest_lines_are_seen():
 async def test_a_pipe_gets_the_final_text_once_and_no_escape_code():
     glass = Glass(terminal=False)
     await glass.adapter.ask(ScriptedBot(), "férias?")
-    assert "\x1b" not in glass.stream.getvalue()
-    assert glass.stream.getvalue().count("São") == 1
-    assert "searching" not in glass.stream.getvalue()
+    printed = glass.stream.getvalue()
+    assert "\x1b" not in printed
+    assert printed.startswith("São **22** dias [1][2].\n\nSources\n[1] ")
+    assert "searching" not in printed
+    assert [line for line in printed.splitlines() if line != line.rstrip()] == []
+    await glass.adapter.send(glass.place, Content("word " * 100, "final"))
+    assert "word " * 99 + "word\n" in glass.stream.getvalue(), "only a screen has an edge"
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+async def test_what_was_written_stays_even_where_its_end_is_cut_off(terminal: bool):
+    class Abandons(ScriptedBot):
+        async def answer(self, message: IncomingMessage, adapter: Adapter) -> Answer | None:
+            await adapter.send(message.place, Content("half an answer", "growing"))
+            await asyncio.sleep(60)
+
+    glass = Glass(terminal=terminal)
+    asking = asyncio.create_task(glass.adapter.ask(Abandons(), "férias?"))
+    await asyncio.sleep(0.05)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert (await glass.seen()).count("half an answer") == 1
+
+
+def test_a_label_says_each_thing_once_and_tells_documents_apart():
+    first = replace(CITATIONS[0], url=None)
+
+    def shown(*fields: tuple[str, str, str]) -> list[str]:
+        return labels([replace(first, source=source, title=title, heading=head) for source, title, head in fields])
+
+    page = "· p. 12"
+    assert shown(("plantao.md", "Plantão e folgas", "Plantão e folgas > Férias")) == [
+        f"Plantão e folgas (plantao.md) {page} · Férias"
+    ]
+    assert shown(("rh/faq.md", "FAQ", "FAQ")) == [f"FAQ {page}"]
+    assert shown(("rh/faq.md", "FAQ", ""), ("ti/faq.md", "FAQ", "")) == [
+        f"FAQ (rh/faq.md) {page}",
+        f"FAQ (ti/faq.md) {page}",
+    ]
+    assert shown(("rh.pdf", "Rh", "A > B"), ("rh.pdf", "Rh", "C")) == [f"Rh {page} · A > B", f"Rh {page} · C"]
+    assert shown(("manual-de-rh.pdf", "Manual de RH", ""), ("x.pdf", "", "")) == [
+        f"Manual de RH {page}",
+        f"x.pdf {page}",
+    ]
 
 
 @pytest.mark.parametrize("terminal", [False, True])
@@ -169,6 +223,7 @@ class Session:
 
     def __init__(self) -> None:
         self._master, slave = pty.openpty()
+        self.modes_before = self.modes()
         environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "LINES": "40", "LANG": "C.UTF-8"}
         self.process = subprocess.Popen(
             [sys.executable, "-c", PROGRAM],
@@ -187,6 +242,9 @@ class Session:
     def stream(self) -> str:
         return self._bytes.decode(errors="ignore")
 
+    def modes(self) -> list[object]:
+        return termios.tcgetattr(self._master)
+
     def type(self, text: str) -> None:
         self._seen = len(self.stream)
         os.write(self._master, text.encode())
@@ -201,6 +259,15 @@ class Session:
             ready, _, _ = select.select([self._master], [], [], max(until - time.monotonic(), 0))
             assert ready, f"no {text!r} on:\n{screen(self.stream)}"
             self._bytes += os.read(self._master, 65536)
+
+    def rest(self) -> str:
+        """The whole screen, once the program has ended."""
+        while select.select([self._master], [], [], 0.2)[0]:
+            try:
+                self._bytes += os.read(self._master, 65536)
+            except OSError:  # nobody has the other side open
+                break
+        return screen(self.stream)
 
     def close(self) -> None:
         self.process.kill()
@@ -224,18 +291,15 @@ def test_a_chat_on_a_real_terminal(session: Session):
     session.type("quantos dias de férias?\n")
     session.wait_for("[2] FAQ")
     session.type("/read\n")
-    read = session.wait_for("└")
-    assert "Manual [de] RH" in read
-    assert "p. 12" in read
-    assert all(value in read for value in ("0.71", "0.82", "0.50", "1.21", "✓"))
+    read = session.wait_for("  Férias. São 22 dias.")
+    assert "✓ Manual [de] RH (rh.pdf) · p. 12\n" in read
+    assert "similarity 0.71 · sentence 0.82 · coverage 0.50 · score 1.21\n  São 22 dias.\n" in read
     session.type("/help\n")
     session.wait_for("/quit")
     session.type("slow please\n")
     session.wait_for("word word", then_prompt=False)
     session.type("\x03")
-    session.wait_for("Stopped.")
-    session.type("\x03")
-    session.wait_for("leaves)")
+    assert "word word" in session.wait_for("Stopped."), "what was read so far stays"
     session.type("to the moon?\n")
     seen = session.wait_for("I did not find this.")
     assert seen.count("Sources") == 1
@@ -244,6 +308,18 @@ def test_a_chat_on_a_real_terminal(session: Session):
     session.wait_for("There is no /unknown here")
     session.type("\x04")
     assert session.process.wait(timeout=10) == 0
+    assert session.modes() == session.modes_before
+
+
+def test_ctrl_c_at_the_prompt_leaves_the_chat_and_a_terminal_as_it_was(session: Session):
+    session.wait_for("kbot")
+    session.type("half a question")
+    session.wait_for("half a question", then_prompt=False)
+    assert session.modes() != session.modes_before, "the line is being edited"
+    session.type("\x03")
+    assert session.process.wait(timeout=10) == 0
+    assert session.rest().endswith("half a question\n")
+    assert session.modes() == session.modes_before
 
 
 def test_questions_from_a_pipe_are_answered_in_order_without_escape_codes():
@@ -252,5 +328,5 @@ def test_questions_from_a_pipe_are_answered_in_order_without_escape_codes():
     )
     assert run.returncode == 0, run.stderr
     assert "\x1b" not in run.stdout
-    assert run.stdout.index("São 22 dias") < run.stdout.index("[2] FAQ") < run.stdout.index("I did not find this.")
+    assert run.stdout.index("São **22** dias") < run.stdout.index("[2] FAQ") < run.stdout.index("I did not find this.")
     assert "> " not in run.stdout

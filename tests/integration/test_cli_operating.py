@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 from pathlib import Path
 
 import psycopg
@@ -29,6 +30,7 @@ def checks(run_lines: list[dict[str, object]]) -> dict[object, tuple[object, str
         ({"chat_model": "openai:"}, ["ask", "x"], ["KBOT_CHAT_MODEL=openai:", "ollama:<model>"]),
         ({}, ["run", "pigeon"], ["no adapter 'pigeon'", "Installed: terminal", "kbot.adapters"]),
         ({}, ["search", "x", "--k", "0"], ["--k"]),
+        ({}, ["ask", "x", "--thread", "t"], ["--thread", "add --channel"]),
     ],
 )
 def test_what_cannot_be_used_ends_the_start_with_a_sentence_that_names_it(
@@ -41,6 +43,43 @@ def test_what_cannot_be_used_ends_the_start_with_a_sentence_that_names_it(
         assert words in run.err
     for words in ("Traceback", "s3cr"):
         assert words not in run.err
+
+
+def test_a_setting_that_is_none_is_named_with_what_was_meant(kbot: Program) -> None:
+    (kbot.folder / ".env").write_text("KBOT_POOLSIZE=9\nOTHER=1\n")
+    try:
+        run = kbot.but(chatmodel="x", zzz="1", slack_token="1", discord_token="1", terminal_x="1")("doctor", "--quick")
+    finally:
+        (kbot.folder / ".env").unlink()
+    assert run.err.splitlines() == [
+        "kbot: there is no setting KBOT_CHATMODEL, so it does nothing. Did you mean KBOT_CHAT_MODEL?",
+        "kbot: there is no setting KBOT_POOLSIZE, so it does nothing. Did you mean KBOT_POOL_SIZE?",
+        "kbot: there is no setting KBOT_ZZZ, so it does nothing. docs/settings.md lists those there are.",
+    ]
+
+
+def test_the_version_is_that_of_the_package(kbot: Program) -> None:
+    assert kbot("--version").out == f"kbot {version('kbot')}\n"
+
+
+def test_an_empty_workspace_says_how_it_gets_documents(kbot: Program) -> None:
+    run = kbot("ask", "Quantos dias de férias?", "--workspace", "novo")
+    assert "into the workspace 'novo' yet: kbot ingest PATH --workspace novo" in run.err
+    assert "ingest" not in run.out
+    assert "kbot ingest PATH" in kbot("chat", "--workspace", "novo").err
+
+
+def test_no_name_is_cut_in_a_pipe_and_no_other_scheme_is_read(kbot: Program) -> None:
+    name = f"{'a-very-long-name-' * 8}.md"
+    (kbot.folder / name).write_text(f"# {'Title ' * 30}\n\nThe code of the gate is 4711.\n", encoding="utf-8")
+    run = kbot("ingest", name, "ftp://example.org/x.pdf", "--workspace", "names")
+    assert run.code == 1
+    assert f"✓ added     {name}  1 chunk\n" in run.out
+    assert "✗ rejected  ftp://example.org/x.pdf\n" in run.out
+    assert "Only http and https addresses are read" in run.out
+    listed = kbot("sources", "--workspace", "names").out.splitlines()
+    assert len(listed) == 2
+    assert f"{name}  {('Title ' * 30).strip()}  " in listed[1]
 
 
 def test_an_adapter_is_found_by_its_entry_point_and_lacks_its_library_in_words(
@@ -109,6 +148,8 @@ async def test_a_database_from_its_first_table_to_its_last_document(kbot: Progra
     assert "✗ migrations: 1 to apply: run `kbot migrate`." in out
     out, _ = await run("migrate")
     assert "applied 0001_knowledge.sql" in out
+    out, _ = await run("doctor", "--quick")
+    assert "✓ documents: Nothing has been ingested yet: kbot ingest PATH" in out
     out, _ = await run("ingest", "leave.md")
     assert "✓ added     leave.md" in out
     await run("ask", "-", stdin="Where is the moon base?\nWHERE is the moon base\nHow many days of leave?\n")

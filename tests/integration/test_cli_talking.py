@@ -81,6 +81,16 @@ class Terminal:
             self._bytes += os.read(self._master, 65536)
         return seen
 
+    def rest(self, seconds: float = 30) -> str:
+        """What came since the last typing, without escape codes, once the program has ended."""
+        until = time.monotonic() + seconds
+        while select.select([self._master], [], [], max(until - time.monotonic(), 0))[0]:
+            try:
+                self._bytes += os.read(self._master, 65536)
+            except OSError:  # nobody has the other side open
+                break
+        return CODE.sub("", self._bytes.decode(errors="ignore"))
+
     def close(self) -> None:
         self.process.kill()
         self.process.wait()
@@ -103,3 +113,37 @@ def test_a_chat_on_a_terminal(kbot: Program) -> None:
         assert terminal.process.wait(timeout=15) == 0
     finally:
         terminal.close()
+
+
+def test_on_one_screen_the_receipts_and_the_bar_do_not_overwrite_each_other(kbot: Program) -> None:
+    folder = kbot.folder / "many"
+    folder.mkdir()
+    for n in range(6):
+        (folder / f"note {n}.md").write_text(f"# Note {n}\n\nThe code of room {n} is {n * 111}.\n", encoding="utf-8")
+    terminal = Terminal(kbot, "ingest", "many", "--workspace", "many")
+    try:
+        seen = re.split(r"[\r\n]+", terminal.rest())
+        assert terminal.process.wait(timeout=15) == 0
+        for n in range(6):
+            assert f"✓ added     note {n}.md  1 chunk" in seen
+        assert "documents" in "".join(seen)
+    finally:
+        terminal.close()
+
+
+def test_on_a_terminal_a_failing_model_is_told_once_in_words(kbot: Program) -> None:
+    down = kbot.but(chat_model="ollama:llama3.2", ollama_url="http://127.0.0.1:9")
+    question = "Quantos dias de folga recebo por uma semana de plantão?"
+    terminal = Terminal(down, "ask", "--workspace", "demo", question)
+    try:
+        seen = terminal.rest()
+        assert terminal.process.wait(timeout=15) == 1
+        assert "não está acessível" in seen
+        assert "WARNING" not in seen
+    finally:
+        terminal.close()
+    verbose = Terminal(down, "--verbose", "ask", "--workspace", "demo", question)
+    try:
+        assert "WARNING" in verbose.rest()
+    finally:
+        verbose.close()

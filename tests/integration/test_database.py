@@ -197,15 +197,40 @@ async def test_other_errors_of_a_block_stay_what_they_are(database: Database) ->
             await connection.execute("SELECT pg_sleep(5)")
 
 
-async def test_an_unreachable_server_is_named_without_its_password(settings: Settings) -> None:
+@pytest.mark.parametrize("password", [PASSWORD, "sw0rd", "o", "p", "host", "%41 '\\"])
+@pytest.mark.parametrize("wrong", ["port", "host", "database", "user", "ssl"])
+async def test_an_unreachable_server_is_named_without_its_password(
+    settings: Settings, server: str, wrong: str, password: str
+) -> None:
+    def told(secret: str) -> str:
+        """The address with one thing wrong."""
+        parts: dict[str, str] = {"dbname": "kbot", "user": "ana", "host": "127.0.0.1", "password": secret}
+        match wrong:
+            case "port":
+                return make_conninfo("", **parts, port=port)
+            case "host":
+                return make_conninfo("", **{**parts, "host": "nowhere.invalid"})
+            case "database":
+                return make_conninfo(server, dbname="nothing", password=secret)
+            case "user":
+                return make_conninfo(server, user="nobody", password=secret)
+            case _:
+                return make_conninfo("", **parts, port=port, sslmode="verify-full", sslrootcert="/nowhere")
+
+    words: list[str] = []
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
-        elsewhere = pointing(settings, f"postgresql://ana:{PASSWORD}@127.0.0.1:{port}/kbot")
-        with pytest.raises(DatabaseUnreachable, match=f"127.0.0.1:{port}/kbot.*KBOT_DATABASE_URL") as caught:
-            async with open_database(elsewhere):
-                pass
-    assert PASSWORD not in f"{''.join(traceback.format_exception(caught.value))} {elsewhere!r}"
+        for secret in (password, "quite-another"):
+            elsewhere = pointing(settings, told(secret))
+            with pytest.raises(DatabaseUnreachable, match="KBOT_DATABASE_URL") as caught:
+                async with open_database(elsewhere):
+                    pass
+            shown = f"{''.join(traceback.format_exception(caught.value))} {elsewhere!r}"
+            assert PASSWORD not in shown
+            assert "***" not in str(caught.value)
+            words.append(str(caught.value))
+    assert words[0] == words[1], "the message hangs on the password"
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from kbot import library
 from kbot.bot import Bot
 from kbot.chat import Passage, Place
 from kbot.engine import Asked, Engine, Final, Retracted, Searching, Token
@@ -29,7 +30,16 @@ async def ask(settings: Settings, question: str, place: Place, *, out: Console, 
     async with Engine.open(settings) as engine, Bot.open(engine) as bot:
         await engine.check(place.workspace)
         err.print(Text(engine.chat.why, style="dim"))
+        await tell_if_empty(engine, place.workspace, err)
         return int(await adapter.ask(bot, question) is None)
+
+
+async def tell_if_empty(engine: Engine, workspace: str, err: Console) -> None:
+    """Say how a workspace gets documents, if it has none."""
+    if workspace not in await library.indexed_workspaces(engine.database):
+        option = "" if workspace == "default" else f" --workspace {workspace}"
+        words = f"Nothing has been ingested into the workspace {workspace!r} yet: kbot ingest PATH{option}"
+        err.print(Text(words, style="yellow"), soft_wrap=True)
 
 
 async def ask_as_json(settings: Settings, question: str, place: Place, *, err: Console) -> int:
@@ -63,7 +73,7 @@ async def search(
             elif passages:
                 out.print(_table(passages))
             else:
-                err.print("No document has been ingested yet: kbot ingest PATH")
+                await tell_if_empty(engine, place.workspace, err)
     return 0
 
 

@@ -1,11 +1,12 @@
 """`kbot ingest`, `sources`, `forget`, `gaps` and `reindex`."""
 
 import json
+import re
 from collections.abc import Sequence
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from kbot import library
@@ -19,18 +20,30 @@ from kbot.shapes import gap_shape, receipt_shape, source_shape
 
 _MARKS = {"added": "✓", "replaced": "↻", "duplicate": "=", "rejected": "✗"}
 _STYLES = {"added": "green", "replaced": "green", "duplicate": "dim", "rejected": "red"}
+_OTHER_SCHEME = re.compile(r"(?!https?:)[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
 async def ingest(
     settings: Settings, what: Sequence[str], place: Place, *, as_json: bool, out: Console, err: Console
 ) -> int:
     """Ingest files, folders and addresses; exit code 1 if any was rejected."""
-    items = list(uploads(what))
-    rejected = False
+    foreign = [name for name in what if _OTHER_SCHEME.match(name)]
+    items = uploads(name for name in what if name not in foreign)
+    rejected = bool(foreign)
+
+    def show(receipt: Receipt) -> None:
+        if as_json:
+            print(json.dumps(receipt_shape(receipt), ensure_ascii=False), flush=True)
+        else:
+            out.print(receipt_line(receipt))
+
+    for name in foreign:
+        show(Receipt(name, "rejected", "Only http and https addresses are read; download it and ingest the file."))
     async with open_database(settings) as database:
         embedder = await open_embedder(settings)
         shelf = Shelf(place.workspace, place.channel, "cli")
-        with _progress(err) as bar:
+        # On one screen the bar and the receipts must know of each other, or they overwrite each other.
+        with _progress(out if out.is_terminal and not as_json else err) as bar:
             files = bar.add_task("documents", total=len(items))
             current = bar.add_task("", total=None, visible=False)
 
@@ -42,11 +55,8 @@ async def ingest(
             ):
                 bar.advance(files)
                 rejected = rejected or receipt.status == "rejected"
-                if as_json:
-                    print(json.dumps(receipt_shape(receipt), ensure_ascii=False), flush=True)
-                else:
-                    out.print(receipt_line(receipt))
-    if not items:
+                show(receipt)
+    if not items and not foreign:
         err.print("There is nothing to ingest there.")
     return int(rejected)
 
@@ -62,7 +72,15 @@ async def sources(settings: Settings, place: Place, *, as_json: bool, out: Conso
     if not found:
         out.print("No document has been ingested yet: kbot ingest PATH")
         return 0
-    table = Table("document", "title", "pages", "chunks", "language", "seen by", "updated", box=None, pad_edge=False)
+    table = Table(
+        Column("document", overflow="fold"),
+        Column("title", overflow="fold"),
+        *(Column(name, no_wrap=True) for name in ("pages", "chunks", "language")),
+        Column("seen by", overflow="fold"),
+        Column("updated", no_wrap=True),
+        box=None,
+        pad_edge=False,
+    )
     for source in found:
         pages = "" if source.pages is None else str(source.pages)
         cells = (source.source, source.title, pages, str(source.chunks), source.language, source.scope or "everybody")
@@ -99,7 +117,8 @@ async def gaps(settings: Settings, place: Place, *, limit: int, as_json: bool, o
     if not found:
         out.print("No question was left unanswered so far.")
         return 0
-    table = Table("asked", "people", "last", "question", box=None, pad_edge=False)
+    counts = (Column(name, no_wrap=True) for name in ("asked", "people", "last"))
+    table = Table(*counts, Column("question", overflow="fold"), box=None, pad_edge=False)
     for gap in found:
         table.add_row(str(gap.times), str(gap.people), f"{gap.last_asked:%Y-%m-%d}", Text(gap.question))
     out.print(table)
@@ -130,13 +149,13 @@ def receipt_line(receipt: Receipt) -> Text:
     line = Text.assemble(
         (f"{_MARKS[receipt.status]} {receipt.status:9} ", _STYLES[receipt.status]),
         receipt.source,
-        (f"  {', '.join(facts)}", "dim"),
+        (f"  {', '.join(facts)}" if facts else "", "dim"),
     )
     if receipt.reason:
         line.append(f"\n            {receipt.reason}", "yellow" if receipt.status != "duplicate" else "dim")
     return line
 
 
-def _progress(err: Console) -> Progress:
+def _progress(console: Console) -> Progress:
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
-    return Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

@@ -90,6 +90,8 @@ async def _database_checks(settings: Settings, database: Database, *, quick: boo
                 rows = await (await connection.execute("SELECT workspace, passages FROM indexes ORDER BY 1")).fetchall()
             for workspace, passages in rows:
                 yield await _index_check(database, embedder, workspace, passages)
+            if not any(passages for _, passages in rows):
+                yield Check("documents", True, "Nothing has been ingested yet: kbot ingest PATH")
     except KbotError as error:
         yield Check("embedder", False, str(error))
         return

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from kbot.bot import Bot
 from kbot.chat import Place
+from kbot.commands.asking import tell_if_empty
 from kbot.commands.documents import receipt_line
 from kbot.demo import demo_documents, demo_questions
 from kbot.engine import Engine
@@ -27,6 +28,7 @@ async def chat(settings: Settings, place: Place, *, out: Console, err: Console) 
     async with Engine.open(settings) as engine, Bot.open(engine) as bot:
         await engine.check(place.workspace)
         err.print(Text(engine.chat.why, style="dim"))
+        await tell_if_empty(engine, place.workspace, err)
         await adapter.run(bot)
     return 0
 
