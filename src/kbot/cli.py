@@ -31,8 +31,17 @@ for console in (out, err):
 _OTHERS = ("slack", "discord", "web", "test")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
-Workspace = Annotated[str, typer.Option(help="The tenant whose documents are meant.")]
-Channel = Annotated[str, typer.Option(help="The conversation: its history, and what was ingested for it alone.")]
+
+
+def _storable(value: str) -> str:
+    """An argument as the database can hold it: a byte that is no text becomes a question mark."""
+    return value.encode("utf-8", "replace").decode()
+
+
+Workspace = Annotated[str, typer.Option(help="The tenant whose documents are meant.", callback=_storable)]
+Channel = Annotated[
+    str, typer.Option(help="The conversation: its history, and what was ingested for it alone.", callback=_storable)
+]
 
 
 def _show_version(asked: bool) -> None:
@@ -61,7 +70,9 @@ def ask(
     as_json: AsJson = False,
     workspace: Workspace = "default",
     channel: Channel = "",
-    thread: Annotated[str, typer.Option(help="A thread of the channel: a conversation of its own.")] = "",
+    thread: Annotated[
+        str, typer.Option(help="A thread of the channel: a conversation of its own.", callback=_storable)
+    ] = "",
 ) -> None:
     """Answer a question, or one question a line; without --channel each stands alone."""
     from kbot.commands import asking
@@ -95,7 +106,9 @@ def ingest(
     what: Annotated[list[str], typer.Argument(help="Files, folders and http addresses.")],
     as_json: AsJson = False,
     workspace: Workspace = "default",
-    channel: Annotated[str, typer.Option(help="Only this channel may see them; unset, the whole workspace.")] = "",
+    channel: Annotated[
+        str, typer.Option(help="Only this channel may see them; unset, the whole workspace.", callback=_storable)
+    ] = "",
 ) -> None:
     """Add documents, or replace those of the same name; prints a receipt for each, exit 1 if any was rejected."""
     from kbot.commands import documents
@@ -113,9 +126,11 @@ def sources(as_json: AsJson = False, workspace: Workspace = "default") -> None:
 
 @app.command()
 def forget(
-    name: Annotated[str, typer.Argument(help="The document's name, as `kbot sources` shows it.")],
+    name: Annotated[str, typer.Argument(help="The document's name, as `kbot sources` shows it.", callback=_storable)],
     workspace: Workspace = "default",
-    channel: Annotated[str, typer.Option(help="The channel it was ingested for, if for one alone.")] = "",
+    channel: Annotated[
+        str, typer.Option(help="The channel it was ingested for, if for one alone.", callback=_storable)
+    ] = "",
 ) -> None:
     """Delete a document; nothing answers from it any more."""
     from kbot.commands import documents
@@ -193,7 +208,10 @@ def demo() -> None:
 
 def main() -> None:
     """The command's entry point."""
-    app()
+    try:
+        app()
+    except KeyboardInterrupt:  # before a command has begun
+        sys.exit(130)
 
 
 def _settings() -> Settings:

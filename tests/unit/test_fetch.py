@@ -186,6 +186,8 @@ async def test_a_port_that_no_machine_has_is_refused_also_behind_a_redirect(serv
     for url in ("http://127.0.0.1:99999/x", f"{server.url}/away"):
         with pytest.raises(Rejected, match="port"):
             await fetch(url, max_bytes=10, into=tmp_path, allow_private=True)
+    with pytest.raises(Rejected, match="not valid"):
+        await fetch("http://127.0.0.1/\udcff", max_bytes=10, into=tmp_path, allow_private=True)
 
 
 @pytest.mark.parametrize("status", ["202 Accepted", "206 Partial Content"])

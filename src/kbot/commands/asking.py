@@ -10,11 +10,11 @@ from contextlib import aclosing, suppress
 
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from kbot import library
 from kbot.bot import Bot
 from kbot.chat import Passage, Place
+from kbot.commands.printing import shown
 from kbot.engine import Asked, Engine, Final, Retracted, Searching, Token
 from kbot.errors import KbotError
 from kbot.registry import load_adapter
@@ -29,7 +29,7 @@ async def ask(settings: Settings, question: str, place: Place, *, out: Console, 
     adapter = load_adapter("terminal")(out, place=place)
     async with Engine.open(settings) as engine, Bot.open(engine) as bot:
         await engine.check(place.workspace)
-        err.print(Text(engine.chat.why, style="dim"))
+        err.print(shown(engine.chat.why, "dim"))
         await tell_if_empty(engine, place.workspace, err)
         return int(await adapter.ask(bot, question) is None)
 
@@ -39,7 +39,7 @@ async def tell_if_empty(engine: Engine, workspace: str, err: Console) -> None:
     if workspace not in await library.indexed_workspaces(engine.database):
         option = "" if workspace == "default" else f" --workspace {workspace}"
         words = f"Nothing has been ingested into the workspace {workspace!r} yet: kbot ingest PATH{option}"
-        err.print(Text(words, style="yellow"), soft_wrap=True)
+        err.print(shown(words, "yellow"), soft_wrap=True)
 
 
 async def ask_as_json(settings: Settings, question: str, place: Place, *, err: Console) -> int:
@@ -48,7 +48,7 @@ async def ask_as_json(settings: Settings, question: str, place: Place, *, err: C
     failed = False
     async with Engine.open(settings) as engine:
         await engine.check(place.workspace)
-        err.print(Text(engine.chat.why, style="dim"))
+        err.print(shown(engine.chat.why, "dim"))
         async with aclosing(_questions(question)) as questions:
             async for each in questions:
                 shape = await _answer(engine, each, place)
@@ -154,5 +154,5 @@ def _table(passages: list[Passage]) -> Table:
         where = " · ".join(
             part for part in (passage.source, f"p. {passage.page}" if passage.page else "", passage.heading) if part
         )
-        table.add_row(*(f"{n:.2f}" for n in numbers), Text(f"{where}\n{passage.quote or passage.text[:200]}"))
+        table.add_row(*(f"{n:.2f}" for n in numbers), shown(f"{where}\n{passage.quote or passage.text[:200]}"))
     return table

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from kbot import library
 from kbot.chat import Place
+from kbot.commands.printing import shown_line
 from kbot.database import open_database
 from kbot.ingestion.jobs import Receipt, Shelf, uploads
 from kbot.ingestion.jobs import ingest as ingest_uploads
@@ -84,7 +85,7 @@ async def sources(settings: Settings, place: Place, *, as_json: bool, out: Conso
     for source in found:
         pages = "" if source.pages is None else str(source.pages)
         cells = (source.source, source.title, pages, str(source.chunks), source.language, source.scope or "everybody")
-        table.add_row(*(Text(cell) for cell in cells), f"{source.updated_at:%Y-%m-%d %H:%M}")
+        table.add_row(*(shown_line(cell) for cell in cells), f"{source.updated_at:%Y-%m-%d %H:%M}")
     out.print(table)
     return 0
 
@@ -94,7 +95,7 @@ async def forget(settings: Settings, place: Place, name: str, *, out: Console, e
     async with open_database(settings) as database:
         gone = await library.forget(database, place, name)
         if gone:
-            out.print(Text(f"Forgotten: {name}"))
+            out.print(shown_line(f"Forgotten: {name}"))
             return 0
         known = await library.sources(database, place, everything=True)
     near = [source.source for source in known if name.casefold() in source.source.casefold()][:5]
@@ -102,7 +103,7 @@ async def forget(settings: Settings, place: Place, name: str, *, out: Console, e
     only = [source.scope for source in known if source.source == name]
     if only:
         hint = f" It is there for one channel alone: add --channel {only[0]}."
-    err.print(Text(f"There is no document {name!r} in workspace {place.workspace!r}.{hint}"), soft_wrap=True)
+    err.print(shown_line(f"There is no document {name!r} in workspace {place.workspace!r}.{hint}"), soft_wrap=True)
     return 1
 
 
@@ -120,7 +121,7 @@ async def gaps(settings: Settings, place: Place, *, limit: int, as_json: bool, o
     counts = (Column(name, no_wrap=True) for name in ("asked", "people", "last"))
     table = Table(*counts, Column("question", overflow="fold"), box=None, pad_edge=False)
     for gap in found:
-        table.add_row(str(gap.times), str(gap.people), f"{gap.last_asked:%Y-%m-%d}", Text(gap.question))
+        table.add_row(str(gap.times), str(gap.people), f"{gap.last_asked:%Y-%m-%d}", shown_line(gap.question))
     out.print(table)
     return 0
 
@@ -135,7 +136,7 @@ async def reindex(settings: Settings, workspace: str, *, out: Console, err: Cons
                 task = bar.add_task(name, total=total)
                 async for _ in library.reindex(database, embedder, name, chunk_characters=settings.chunk_characters):
                     bar.advance(task)
-            out.print(Text(f"{name}: {total} documents indexed with {embedder.name}."))
+            out.print(shown_line(f"{name}: {total} documents indexed with {embedder.name}."))
     return 0
 
 
@@ -148,11 +149,12 @@ def receipt_line(receipt: Receipt) -> Text:
         facts.append(f"{receipt.chunks} {'chunk' if receipt.chunks == 1 else 'chunks'}")
     line = Text.assemble(
         (f"{_MARKS[receipt.status]} {receipt.status:9} ", _STYLES[receipt.status]),
-        receipt.source,
+        shown_line(receipt.source),
         (f"  {', '.join(facts)}" if facts else "", "dim"),
     )
     if receipt.reason:
-        line.append(f"\n            {receipt.reason}", "yellow" if receipt.status != "duplicate" else "dim")
+        line.append("\n            ")
+        line.append(shown_line(receipt.reason, "yellow" if receipt.status != "duplicate" else "dim"))
     return line
 
 

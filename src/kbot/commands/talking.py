@@ -13,6 +13,7 @@ from kbot.bot import Bot
 from kbot.chat import Place
 from kbot.commands.asking import tell_if_empty
 from kbot.commands.documents import receipt_line
+from kbot.commands.printing import shown
 from kbot.demo import demo_documents, demo_questions
 from kbot.engine import Engine
 from kbot.ingestion.jobs import Shelf, Upload, ingest
@@ -27,7 +28,7 @@ async def chat(settings: Settings, place: Place, *, out: Console, err: Console) 
     adapter = load_adapter("terminal")(out, place=place)
     async with Engine.open(settings) as engine, Bot.open(engine) as bot:
         await engine.check(place.workspace)
-        err.print(Text(engine.chat.why, style="dim"))
+        err.print(shown(engine.chat.why, "dim"))
         await tell_if_empty(engine, place.workspace, err)
         await adapter.run(bot)
     return 0
@@ -38,7 +39,7 @@ async def serve(settings: Settings, names: Sequence[str], *, err: Console) -> in
     adapters = [load_adapter(name)() for name in names]
     async with Engine.open(settings) as engine, Bot.open(engine) as bot:
         await engine.check("default")
-        err.print(Text(engine.chat.why, style="dim"))
+        err.print(shown(engine.chat.why, "dim"))
         for adapter in adapters:
             await bot.repair(adapter)
         tasks = [asyncio.create_task(adapter.run(bot), name=adapter.name) for adapter in adapters]
@@ -58,7 +59,7 @@ async def demo(settings: Settings, *, out: Console, err: Console) -> int:
     adapter = load_adapter("terminal")(out, place=place)
     async with Engine.open(settings) as engine, Bot.open(engine) as bot:
         await engine.check(DEMO)
-        err.print(Text(engine.chat.why, style="dim"))
+        err.print(shown(engine.chat.why, "dim"))
         items = [Upload(path.name, path) for path in demo_documents()]
         async for receipt in ingest(engine.database, engine.embedder, settings, items, Shelf(DEMO, added_by="demo")):
             out.print(receipt_line(receipt))

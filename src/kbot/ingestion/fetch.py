@@ -154,7 +154,7 @@ def is_public(address: str) -> bool:
 def _parsed(url: str) -> httpx.URL:
     try:
         parsed = httpx.URL(url.strip())
-    except httpx.InvalidURL as error:
+    except (httpx.InvalidURL, UnicodeError) as error:
         raise Rejected(f"The address is not valid ({error}); copy it from the browser again.") from error
     if parsed.scheme not in ("http", "https") or not parsed.host:
         raise Rejected("The address must begin with http:// or https:// and name a host.")
