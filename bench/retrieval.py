@@ -28,7 +28,6 @@ from kbot.retrieval.statement import candidate_statement
 _K = 8
 _CANDIDATES = 40
 _BLOCK = 20
-_WARM = 10
 _EXACT = 40  # questions whose nearest passages are looked for one by one
 _SYSTEMS = ("bare index", "fused by rank", "kbot", "peer")
 
@@ -53,7 +52,8 @@ class _System:
 
 async def retrieval(bench: Bench) -> Result:
     """p50 and p95 in milliseconds at each of `bench.sizes` passages. Embedding the question is no part of it: all
-    are given its vector. The systems take turns, twenty questions each, so that noise meets all alike."""
+    are given its vector. After an untimed round of all questions, which brings what they read from disk into memory, the
+    systems take turns, twenty questions each, so that noise meets all alike."""
     questions = [question.text for question in read_set(bench.sets, "dev").questions][: bench.questions]
     vectors = [await bench.embedder.embeddings.aembed_query(question) for question in questions]
     async with AsyncExitStack() as stack:
@@ -64,7 +64,7 @@ async def retrieval(bench: Bench) -> Result:
             recalls.append((str(size), await _recall(bench, database, vectors[:: len(vectors) // _EXACT])))
             systems += await _systems(bench, stack, database, size)
         for system in systems:
-            for question, vector in list(zip(questions, vectors, strict=True))[-_WARM:]:
+            for question, vector in zip(questions, vectors, strict=True):
                 await system.ask(question, vector)
         for start in range(0, len(questions), _BLOCK):
             block = range(start, min(start + _BLOCK, len(questions)))
