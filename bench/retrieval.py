@@ -51,8 +51,8 @@ class _System:
 
 
 async def retrieval(bench: Bench) -> Result:
-    """p50 and p95 in milliseconds at each of `bench.sizes` passages. Embedding the question is no part of it: all
-    are given its vector. After an untimed round of all questions, which brings what they read from disk into memory, the
+    """p50 and p95 in milliseconds at each of `bench.sizes` passages. Embedding the question is no part of it: all are
+    given its vector. After an untimed round of all questions, which brings what they read from disk into memory, the
     systems take turns, twenty questions each, so that noise meets all alike."""
     questions = [question.text for question in read_set(bench.sets, "dev").questions][: bench.questions]
     vectors = [await bench.embedder.embeddings.aembed_query(question) for question in questions]
