@@ -117,7 +117,7 @@ async def _systems(bench: Bench, stack: AsyncExitStack, database: Database, size
     store = await open_peer(engine, database, embedder, _CANDIDATES)
 
     async def run(statement: Composed, values: Any) -> object:
-        async with database.pool.connection() as connection:
+        async with database.pool.reading() as connection:
             return await (await connection.execute(statement, values, prepare=True)).fetchall()
 
     def ask_bare(_: str, vector: list[float]) -> Awaitable[object]:

@@ -69,6 +69,18 @@ class Pool(AsyncConnectionPool[Connection]):
                 "Try again; if it stays away, look at the server's log."
             ) from error
 
+    @asynccontextmanager
+    async def reading(self) -> AsyncGenerator[Connection]:
+        """A connection for single statements that only read: no transaction is opened and closed around them, which
+        saves two round trips. Raises as `connection` does."""
+        async with self.connection() as connection:
+            await connection.set_autocommit(True)
+            try:
+                yield connection
+            finally:
+                if not connection.closed:
+                    await connection.set_autocommit(False)
+
 
 @dataclass(frozen=True, slots=True)
 class Database:

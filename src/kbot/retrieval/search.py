@@ -18,7 +18,7 @@ from kbot.retrieval.statement import SCORES, search_statement
 _HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 
 # Passages that the rare words of a question may bring in before they are ranked; see `kbot.retrieval.statement`.
-BUDGET = 200
+BUDGET = 100
 # A pasted log or page is no question: what lies past this many characters is not looked up word by word.
 _LONGEST = 2000
 
@@ -55,7 +55,7 @@ async def search(
     if vector is None:
         vector = await embedder.embeddings.aembed_query(question)
     values = search_values(embedder, question, vector, place, k=k, budget=budget)
-    async with database.pool.connection() as connection:
+    async with database.pool.reading() as connection:
         cursor = connection.cursor(row_factory=dict_row)
         await cursor.execute(search_statement(embedder.dimensions, fusion, candidates), values, prepare=True)
         rows = await cursor.fetchall()

@@ -14,8 +14,9 @@ the commonest form. How often a word stands in a passage saturates as `ts_rank` 
 · 6/π²: close to BM25's tf/(tf + .65), without its length correction, since passages are of one size. `coverage` is
 the passage's share of the weights that a passage with every word often enough would get, and lies in [0, 1].
 
-The candidates' words are the rarest whose passages together are at most `budget`; where even the rarest is commoner
-than that, passages must hold the three rarest together.
+The candidates' words are the rarest whose passages together are at most `budget` (100 more among 600 passages, 3 more
+among 20,000: a few cost little there); where even the rarest is commoner than that, passages must hold the three rarest
+together.
 
 An index over everybody's passages is slow for who may see few of them. So where a place sees `few`, `visible` goes
 through them one by one, exactly; else the indexes are used, and the filter comes after them: OFFSET 0 keeps the
@@ -69,7 +70,7 @@ rare AS MATERIALIZED (
     (SELECT string_agg(quoted, ' | ') FROM (
       SELECT quoted, sum(passages) OVER (ORDER BY passages, form) AS running
       FROM (SELECT DISTINCT form, quoted, passages FROM forms WHERE passages > 0) d
-    ) r WHERE running <= %(budget)s),
+    ) r WHERE running <= %(budget)s + 60000 / (SELECT total FROM question)),
     (SELECT string_agg(quoted, ' & ') FROM (
       SELECT DISTINCT ON (token) token, quoted, passages FROM forms WHERE passages > 0 ORDER BY token, passages DESC
     ) c WHERE c.token IN (SELECT token FROM words WHERE queries IS NOT NULL ORDER BY weight DESC, token LIMIT 3))
