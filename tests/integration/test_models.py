@@ -393,7 +393,7 @@ async def test_a_gguf_model_writes_stops_and_writes_again(embedder: Embedder) ->
     path = Path(os.environ.get("KBOT_TEST_MODEL", default))
     if not path.is_file():
         pytest.skip("no GGUF model: set KBOT_TEST_MODEL to one")
-    opened = settings("http://127.0.0.1:9", chat_model=f"gguf:{path}", context_tokens=1024, answer_tokens=16)
+    opened = settings("http://127.0.0.1:9", chat_model=f"gguf:{path}", context_tokens=2048, answer_tokens=16)
     chat = await open_chat_model(opened, embedder)
     count = [HumanMessage("Count from 1 to 200.")]
     async with aclosing(stream(chat, count, timeout=60)) as pieces:
