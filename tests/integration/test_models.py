@@ -406,7 +406,7 @@ async def test_a_gguf_model_writes_stops_and_writes_again(embedder: Embedder) ->
     with pytest.raises(StreamCut, match="KBOT_ANSWER_TOKENS"):
         await complete(chat, count, timeout=60)
     with pytest.raises(ModelFailed, match="KBOT_CONTEXT_TOKENS"):
-        await complete(chat, [HumanMessage("word " * 2000)], timeout=60)
+        await complete(chat, [HumanMessage("word " * 4000)], timeout=60)
 
 
 async def _documents(embedder: Embedder, texts: list[str]) -> list[list[float]]:
