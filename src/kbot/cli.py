@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from pydantic_settings import DotEnvSettingsSource, EnvSettingsSource
 from rich.console import Console
 
+from kbot.characters import storable
 from kbot.chat import Place
 from kbot.errors import KbotError, SettingsError
 from kbot.logs import show_logs
@@ -33,14 +34,9 @@ _OTHERS = ("slack", "discord", "web", "test")
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
 
 
-def _storable(value: str) -> str:
-    """An argument as the database can hold it: a byte that is no text becomes a question mark."""
-    return value.encode("utf-8", "replace").decode()
-
-
-Workspace = Annotated[str, typer.Option(help="The tenant whose documents are meant.", callback=_storable)]
+Workspace = Annotated[str, typer.Option(help="The tenant whose documents are meant.", callback=storable)]
 Channel = Annotated[
-    str, typer.Option(help="The conversation: its history, and what was ingested for it alone.", callback=_storable)
+    str, typer.Option(help="The conversation: its history, and what was ingested for it alone.", callback=storable)
 ]
 
 
@@ -71,7 +67,7 @@ def ask(
     workspace: Workspace = "default",
     channel: Channel = "",
     thread: Annotated[
-        str, typer.Option(help="A thread of the channel: a conversation of its own.", callback=_storable)
+        str, typer.Option(help="A thread of the channel: a conversation of its own.", callback=storable)
     ] = "",
 ) -> None:
     """Answer a question, or one question a line; without --channel each stands alone."""
@@ -107,7 +103,7 @@ def ingest(
     as_json: AsJson = False,
     workspace: Workspace = "default",
     channel: Annotated[
-        str, typer.Option(help="Only this channel may see them; unset, the whole workspace.", callback=_storable)
+        str, typer.Option(help="Only this channel may see them; unset, the whole workspace.", callback=storable)
     ] = "",
 ) -> None:
     """Add documents, or replace those of the same name; prints a receipt for each, exit 1 if any was rejected."""
@@ -126,10 +122,10 @@ def sources(as_json: AsJson = False, workspace: Workspace = "default") -> None:
 
 @app.command()
 def forget(
-    name: Annotated[str, typer.Argument(help="The document's name, as `kbot sources` shows it.", callback=_storable)],
+    name: Annotated[str, typer.Argument(help="The document's name, as `kbot sources` shows it.", callback=storable)],
     workspace: Workspace = "default",
     channel: Annotated[
-        str, typer.Option(help="The channel it was ingested for, if for one alone.", callback=_storable)
+        str, typer.Option(help="The channel it was ingested for, if for one alone.", callback=storable)
     ] = "",
 ) -> None:
     """Delete a document; nothing answers from it any more."""

@@ -11,6 +11,7 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
+from kbot.characters import storable
 from kbot.errors import ModelFailed, ModelMissing
 from kbot.failures import Source, explained
 
@@ -185,7 +186,7 @@ def load_e5() -> LocalEmbeddings:
 def _readable(text: str) -> str:
     """The text as encoders can read it: NUL ends a text for C, half a surrogate pair is no UTF-8, and of
     nothing some servers make no vector at all."""
-    text = text[:_LONGEST].replace("\0", " ").encode("utf-8", "replace").decode()
+    text = storable(text[:_LONGEST].replace("\0", " "))
     return text if text.strip() else "-"
 
 

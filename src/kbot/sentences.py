@@ -6,8 +6,8 @@ from itertools import pairwise
 _BOUNDARY = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=\S)|\n[ \t]*\n\s*|\n|(?<=[。!?])")
 _MARKER = re.compile(r"\s*(?:#{1,6}\s|[-*+•▪–]\s|\d{1,3}[.)]\s|\||>)")
 _LEAD = re.compile(r"(?:#{1,6}[ \t]+|[-*+•▪–][ \t]+|>[ \t]*)+")
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
-_TABLE_RULE = re.compile(r"^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$")
+FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
+TABLE_RULE = re.compile(r"^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s.(\[])(?:[a-z]|sra?s?|dra?s?|profa?|eng|mrs?|ms|st|av|tel|arts?|inc|cf|ex|fig|cap|págs?|pp|vs|approx)\.$",
     re.IGNORECASE,
@@ -41,7 +41,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
         start += lead.end() if lead else len(piece) - len(piece.lstrip())
         end -= len(piece) - len(piece.rstrip())
         line = text[start:end]
-        if not line or _FENCE.match(line) or _TABLE_RULE.match(line):
+        if not line or FENCE.match(line) or TABLE_RULE.match(line):
             continue
         short = min(end - start, spans[-1][1] - spans[-1][0]) < _SHORTEST_SENTENCE if spans else False
         if short and "\n" not in text[spans[-1][1] : start]:
@@ -62,6 +62,6 @@ def _goes_on(text: str, end: int, following: int) -> bool:
 def _wrapped(text: str, newline: int) -> bool:
     line = text[text.rfind("\n", 0, newline) + 1 : newline].rstrip()
     following = text[newline + 1 : newline + 20]
-    if not line or line[-1] in _CLOSING or _MARKER.match(following) or _FENCE.match(line) or _FENCE.match(following):
+    if not line or line[-1] in _CLOSING or _MARKER.match(following) or FENCE.match(line) or FENCE.match(following):
         return False
     return following[:1].islower() or (len(line) >= _SHORT_LINE and not _MARKER.match(line))

@@ -1,7 +1,7 @@
 """Documents and embedders for the tests of the knowledge side, and what must hold of the tables whatever happened to
 them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from langchain_core.embeddings import Embeddings
 
@@ -9,10 +9,13 @@ from kbot.chat import Passage, Place
 from kbot.database import Database
 from kbot.ingestion.chunk import join_pages
 from kbot.ingestion.index import Document, Indexed, index
+from kbot.ingestion.jobs import Progress, Receipt, Shelf, Upload, ingest
 from kbot.ingestion.load import Page
 from kbot.models import Embedder
 from kbot.retrieval.search import search
+from kbot.settings import Settings
 
+EVERYONE = Shelf("default")
 EVERYBODY = Place("default", "slack:general")
 
 LEAVE = """# Leave
@@ -143,3 +146,16 @@ async def miscounted(database: Database) -> list[tuple[object, ...]]:
         GROUP BY d.workspace, d.id, d.source, d.chunks HAVING d.chunks <> count(c.id)
         """,
     )
+
+
+async def receipts(
+    database: Database,
+    embedder: Embedder,
+    settings: Settings,
+    items: Sequence[Upload],
+    shelf: Shelf = EVERYONE,
+    progress: Progress | None = None,
+) -> list[Receipt]:
+    """What becomes of uploads, in their order."""
+    made = ingest(database, embedder, settings, items, shelf, allow_private_urls=True, progress=progress)
+    return [receipt async for receipt in made]

@@ -1,33 +1,20 @@
 """Addresses become documents, unless there is a login, nothing, or a private network at them."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 
 import pytest
 from aiohttp import web
-from knowledge import EVERYBODY, LEAVE
+from knowledge import EVERYBODY, EVERYONE, LEAVE, receipts
 
 from fakes.documents import line, pdf
 from kbot.database import Database
-from kbot.ingestion.jobs import Progress, Receipt, Shelf, Upload, ingest, uploads
+from kbot.ingestion.jobs import ingest, uploads
 from kbot.models import Embedder
 from kbot.retrieval.search import search
 from kbot.settings import Settings
 
-EVERYONE = Shelf("default")
 LOGIN = """<!doctype html><title>Sign in</title><body><h1>Sign in to Example</h1>
 <form><input name=u><input type="password" name=p><button>Go</button></form></body>"""
-
-
-async def receipts(
-    database: Database,
-    embedder: Embedder,
-    settings: Settings,
-    items: Sequence[Upload],
-    shelf: Shelf = EVERYONE,
-    progress: Progress | None = None,
-) -> list[Receipt]:
-    made = ingest(database, embedder, settings, items, shelf, allow_private_urls=True, progress=progress)
-    return [receipt async for receipt in made]
 
 
 @pytest.fixture

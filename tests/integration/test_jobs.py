@@ -2,36 +2,21 @@
 
 import asyncio
 import os
-from collections.abc import Sequence
 from contextlib import aclosing
 from pathlib import Path
 
 import pytest
-from knowledge import EVERYBODY, FERIAS, LEAVE, add, miscounted, rows
+from knowledge import EVERYBODY, EVERYONE, FERIAS, LEAVE, add, miscounted, receipts, rows
 from langchain_core.embeddings import Embeddings
 
 from fakes.documents import line, pdf
 from kbot.database import Database
 from kbot.errors import EmbedderMismatch, ModelFailed
-from kbot.ingestion.jobs import Progress, Receipt, Shelf, Upload, ingest, uploads
+from kbot.ingestion.jobs import Shelf, Upload, ingest, uploads
 from kbot.library import sources
 from kbot.models import Embedder
 from kbot.retrieval.search import search
 from kbot.settings import Settings
-
-EVERYONE = Shelf("default")
-
-
-async def receipts(
-    database: Database,
-    embedder: Embedder,
-    settings: Settings,
-    items: Sequence[Upload],
-    shelf: Shelf = EVERYONE,
-    progress: Progress | None = None,
-) -> list[Receipt]:
-    made = ingest(database, embedder, settings, items, shelf, allow_private_urls=True, progress=progress)
-    return [receipt async for receipt in made]
 
 
 def written(folder: Path, **files: str | bytes) -> Path:

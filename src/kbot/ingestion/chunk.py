@@ -12,7 +12,7 @@ from itertools import pairwise
 from semantic_text_splitter import MarkdownSplitter
 
 from kbot.ingestion.load import Page
-from kbot.sentences import sentences
+from kbot.sentences import FENCE, TABLE_RULE, sentences
 
 _PAGE_BREAK = "\n\n"
 _LONGEST_RUN = 4000
@@ -20,9 +20,7 @@ _UNBROKEN = re.compile(r"\S{4000,}")
 # A numbered page of up to this many chunks' length stays whole.
 _WHOLE_PAGE = 2
 _HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$")
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _TABLE = re.compile(r"^(?:[ \t]*\|.*(?:\n|\Z))+", re.MULTILINE)
-_TABLE_RULE = re.compile(r"^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +147,7 @@ def _merge_headings(text: str, bounds: Iterator[tuple[int, int]], size: int) -> 
         begin = start if held is None else held
         lines = [line for line in text[begin:end].splitlines() if line.strip()]
         if end - begin <= size and all(
-            _HEADING.match(line) or (_FENCE.match(line) and index == len(lines) - 1) for index, line in enumerate(lines)
+            _HEADING.match(line) or (FENCE.match(line) and index == len(lines) - 1) for index, line in enumerate(lines)
         ):
             held, last = begin, (begin, end)
             continue
@@ -175,7 +173,7 @@ def _tables(text: str) -> list[tuple[int, int, str]]:
     for table in _TABLE.finditer(text):
         first = text.find("\n", table.start(), table.end()) + 1
         second = text.find("\n", first, table.end()) + 1
-        if first and second and _TABLE_RULE.match(text[first : second - 1]):
+        if first and second and TABLE_RULE.match(text[first : second - 1]):
             found.append((table.start(), table.end(), text[table.start() : second - 1]))
     return found
 
@@ -209,7 +207,7 @@ class _Outline:
         fence: str | None = None
         offset = 0
         for line in text.splitlines(keepends=True):
-            mark = _FENCE.match(line)
+            mark = FENCE.match(line)
             if fence:
                 if mark and mark.group(1).startswith(fence) and not line.strip(" `~\r\n"):
                     fence = None

@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
+from kbot.characters import storable
 from kbot.database import Database
 from kbot.errors import Rejected
 from kbot.ingestion.chunk import join_pages
@@ -88,7 +89,7 @@ def uploads(names: Iterable[str]) -> list[Upload]:
     while clash := _clashing([(path, found[path]) for path in paths]):
         found.update((path, found[path] + 1) for path in clash)
     return [
-        Upload(_tail(each, depth), each) if isinstance(each, Path) else Upload(_storable(each), url=each)
+        Upload(_tail(each, depth), each) if isinstance(each, Path) else Upload(storable(each), url=each)
         for each, depth in found.items()
     ]
 
@@ -99,10 +100,6 @@ def _files(top: Path) -> Iterator[Path]:
         folders[:] = sorted(f for f in folders if not f.startswith("."))
         yield from (Path(folder, file) for file in sorted(files) if not file.startswith("."))
     yield from unreadable  # they are refused, by name, with the reason
-
-
-def _storable(address: str) -> str:
-    return address.encode("utf-8", "replace").decode()
 
 
 def _tail(path: Path, depth: int) -> str:

@@ -9,6 +9,7 @@ from pgvector.psycopg import HalfVector
 from psycopg import AsyncConnection
 from psycopg.rows import dict_row
 
+from kbot.characters import storable
 from kbot.chat import Passage, Place
 from kbot.database import Database
 from kbot.errors import EmbedderMismatch
@@ -103,7 +104,7 @@ def _with_nearest_heading(passage: Passage) -> Passage:
 
 def _readable(question: str) -> str:
     """The question as Postgres can take it, its accents composed as they are in the documents."""
-    return unicodedata.normalize("NFC", question.replace("\0", " ")).encode("utf-8", "replace").decode()
+    return storable(unicodedata.normalize("NFC", question.replace("\0", " ")))
 
 
 async def _check(connection: AsyncConnection[Any], workspace: str, embedder: Embedder) -> None:
