@@ -17,8 +17,11 @@ from psycopg.sql import SQL, Identifier
 from pydantic import SecretStr
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
+from answering import Desk, desk_with_documents
+from fakes.ollama import FakeOllama, fake_ollama
 from kbot.database import Database, migrate, open_database, read_address
 from kbot.embedded.server import running, supervised
+from kbot.models import Embedder, open_embedder
 from kbot.settings import Settings
 
 TEMPLATE = f"kbot_template_{uuid.uuid4().hex[:12]}"
@@ -95,6 +98,28 @@ async def database(settings: Settings) -> AsyncGenerator[Database]:
     """The database of `settings`, open."""
     async with open_database(settings, migrate=False) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+async def embedder() -> Embedder:
+    """kbot's own embedder, loaded once."""
+    return await open_embedder(Settings(embedding_model="embedded"))
+
+
+@pytest.fixture(scope="session")
+async def desk(
+    server: str, template: str, embedder: Embedder, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[Desk]:
+    """A database with a few documents, which tests share: each asks in a channel of its own."""
+    async with desk_with_documents(server, template, embedder, tmp_path_factory.mktemp("desk")) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def model() -> AsyncGenerator[FakeOllama]:
+    """A scripted Ollama, which says what a test wants."""
+    async with fake_ollama() as script:
+        yield script
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import importlib
 import signal
 import sys
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from types import FrameType
 from uuid import uuid4
 
@@ -15,8 +15,20 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from kbot.chat import Answer, Bot, Content, IncomingMessage, KbotError, Limits, MessageGone, Place
-from kbot_terminal.rendering import Tail, markdown, passages, plain, sources
+from kbot.chat import (
+    Answer,
+    Attachment,
+    Bot,
+    Content,
+    IncomingMessage,
+    KbotError,
+    Limits,
+    MessageGone,
+    Place,
+    Rejected,
+    plain,
+)
+from kbot_terminal.rendering import Tail, markdown, passages, source_list
 
 HELP = """Ask a question about the documents.
   /read   everything that was read for the last answer: its text and its evidence
@@ -58,6 +70,23 @@ class TerminalAdapter:
             raise MessageGone("This message is finished, and a terminal cannot change what it printed; send a new one.")
         await self._show(message_id, content)
 
+    async def delete(self, place: Place, message_id: str) -> None:
+        """Clear a growing message; MessageGone if it stands finished on the console."""
+        if self._settle(message_id) is None:
+            raise MessageGone("This message is finished, and a terminal cannot take back what it printed.")
+
+    async def whisper(self, place: Place, person: str, text: str) -> None:
+        """Print the text: one person reads a terminal."""
+        self._print(text)
+
+    async def is_admin(self, place: Place, person: str) -> bool:
+        """Whoever has this terminal has kbot's command too."""
+        return True
+
+    def download(self, attachment: Attachment) -> Mapping[str, str]:
+        """Rejected: a terminal's messages bring no files."""
+        raise Rejected("A terminal's messages bring no files; use kbot ingest.")
+
     async def send_file(self, place: Place, name: str, text: str) -> None:
         """Print the text: a terminal has room for it."""
         self._print(text)
@@ -72,7 +101,7 @@ class TerminalAdapter:
             return
         self._settle(message_id)
         self._print(content.text)
-        if listed := sources(content.answer):
+        if listed := source_list(content.answer):
             self._console.print()
             self._console.print(listed, soft_wrap=not self._console.is_terminal)
         self._console.print()

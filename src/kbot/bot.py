@@ -1,22 +1,40 @@
 """One message in, one reply out: claimed once, answered in its conversation's order, its errors turned into words."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncGenerator, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any, Literal
 
-from kbot.chat import Adapter, Answer, Content, IncomingMessage, Passage, Place
-from kbot.engine import Asked, Engine, Final, Retracted, Searching, Token, has_words
-from kbot.errors import DatabaseError, KbotError, MessageGone, ModelError
+from kbot import desk
+from kbot.chat import (
+    Adapter,
+    Answer,
+    Content,
+    IncomingMessage,
+    IngestRequest,
+    Opinion,
+    Passage,
+    Person,
+    Place,
+    Report,
+)
+from kbot.engine import Engine, has_words
+from kbot.errors import DatabaseError, Forbidden, KbotError
 from kbot.history import last_read
-from kbot.inbox import Inbox
+from kbot.inbox import Claim, Inbox, Orphan
+from kbot.intake import request_in
 from kbot.language import detect_language
-from kbot.live_reply import LiveReply, Pacer
 from kbot.logs import get_logger
-from kbot.words import SPOKEN, Words, words_in
+from kbot.mending import PacerOf, Resume, keep_mending, mend
+from kbot.receipts import Intake
+from kbot.words import words_in
+from kbot.writing import Writer, log_failure, reply_place
 
 log = get_logger(__name__)
 
-_LOOK_SECONDS = 0.5  # between two looks at whether another process has answered what is ahead
+GRACE_SECONDS = 4.0  # in which answers in hand may still end by themselves when kbot is stopped
+_PARTING_SECONDS = 5.0  # and then those that did not are marked
 
 
 class Bot:
@@ -25,9 +43,9 @@ class Bot:
     def __init__(self, engine: Engine, inbox: Inbox) -> None:
         self._engine = engine
         self._inbox = inbox
-        self._places = asyncio.Semaphore(engine.settings.concurrency)
-        self._queue: list[tuple[LiveReply, Words]] = []
-        self._pacers: dict[tuple[str, str], Pacer] = {}
+        self._writer = Writer(engine, inbox)
+        self._intake = Intake(engine, inbox, self._writer)
+        self._hands: dict[asyncio.Task[Any], Adapter] = {}
 
     @classmethod
     @asynccontextmanager
@@ -36,26 +54,92 @@ class Bot:
         async with Inbox.open(engine.database) as inbox:
             yield cls(engine, inbox)
 
+    @asynccontextmanager
+    async def serving(self, adapter: Adapter) -> AsyncGenerator[None]:
+        """The time in which an adapter is connected: what was left unfinished is mended, at its end answers in hand are
+        given GRACE_SECONDS to end, and then marked."""
+        mending = asyncio.create_task(keep_mending(*self._mending(adapter)), name=f"mending {adapter.name}")
+        try:
+            yield
+        finally:
+            mending.cancel()
+            await asyncio.gather(mending, return_exceptions=True)
+            await self._part(adapter)
+
+    def receive(self, message: IncomingMessage, adapter: Adapter) -> None:
+        """Begin to handle a message, and return at once."""
+        request = request_in(message) if not message.from_bot else None
+        self._begin(adapter, self._intake.take(request, adapter) if request else self.answer(message, adapter))
+
+    def ingest(self, request: IngestRequest, adapter: Adapter) -> None:
+        """Begin to ingest, and return at once."""
+        self._begin(adapter, self._intake.take(request, adapter))
+
     async def answer(self, message: IncomingMessage, adapter: Adapter) -> Answer | None:
         """Answer a message in its place, live; None for a redelivery, a bot's message, one without words, and an answer
         that failed in words. Raises `DeliveryError` if the place does not take the reply."""
-        if message.from_bot or (message.attachments and not has_words(message.text)):
+        if message.from_bot or not (message.addressed or message.attachments or has_words(message.text)):
             return None
         words = words_in(detect_language(message.text))
         try:
-            sequence = await self._inbox.claim(message)
+            claim = await self._inbox.claim(message)
         except DatabaseError as error:
-            _log_failure(message, error)
-            await adapter.send(message.place, Content(words.of(error), "failed"))
+            log_failure(message, error)
+            await adapter.send(reply_place(message), Content(words.of(error), "failed"))
             return None
-        if sequence is None:
-            return None
-        answer = None
+        return await self._writer.reply(claim, adapter) if claim else None
+
+    async def revise(self, message: IncomingMessage, adapter: Adapter) -> bool:
+        """A message was edited: its reply is written anew, once; False if kbot did not reply to it."""
+        if message.from_bot:
+            return True
+        claim = await self._inbox.revise(message)
+        if isinstance(claim, Claim):
+            self._begin(adapter, self._writer.reply(claim, adapter))
+        return bool(claim)
+
+    async def withdraw(self, platform: str, place: Place, message_id: str, adapter: Adapter) -> None:
+        """A message was deleted: the model stops, and the reply is taken back."""
+        reply_ids = await self._inbox.withdraw(platform, place, message_id)
+        if reply_ids is not None:
+            self._begin(adapter, self._writer.take_back(adapter, place, message_id, reply_ids))
+
+    async def takes_part(self, platform: str, place: Place) -> bool:
+        """Whether kbot was spoken to in a thread before."""
+        return place.thread is not None and await self._inbox.takes_part(platform, place)
+
+    async def report(
+        self,
+        kind: Literal["sources", "gaps", "read"],
+        place: Place,
+        person: Person,
+        adapter: Adapter,
+        answer_id: str = "",
+    ) -> Report:
+        """The documents or the gaps, for an admin; or all that was read for an answer."""
+        database = self._engine.database
+        if kind == "read":
+            return await desk.read(database, place, person, answer_id)
+        await self._admit(place, person, adapter)
+        return await (desk.sources if kind == "sources" else desk.gaps)(database, place, person)
+
+    async def forget(self, source: str, place: Place, person: Person, adapter: Adapter) -> str:
+        """Delete a document, for an admin; returns what there is to say."""
         try:
-            answer = await self._reply(message, adapter, words, sequence)
-        finally:
-            await self._inbox.close(message, "answered" if answer else "failed")
-        return answer
+            await self._admit(place, person, adapter)
+            return await desk.forget(self._engine.database, place, person, source)
+        except Forbidden as error:
+            return str(error)
+
+    async def source_names(self, place: Place, person: Person, adapter: Adapter, part: str = "") -> Sequence[str]:
+        """At most 25 names of documents that hold `part`, for an admin; none for others."""
+        if not await adapter.is_admin(place, person.id):
+            return []
+        return await desk.source_names(self._engine.database, place, part)
+
+    async def rate(self, answer_id: str, place: Place, person: Person, opinion: Opinion) -> str:
+        """Note what a person says of an answer; returns what there is to say."""
+        return await desk.rate(self._engine.database, place, person, answer_id, opinion)
 
     def workspace(self, platform: str, team: str) -> str:
         """The workspace of a team on a platform, as KBOT_TENANCY has it."""
@@ -66,98 +150,38 @@ class Bot:
         return await last_read(self._engine.database, place)
 
     async def repair(self, adapter: Adapter) -> int:
-        """Mark the replies that a dead process left unfinished on this adapter's platform; returns how many there
-        were."""
-        orphans = await self._inbox.orphans(adapter.name)
-        text = "\n".join(words.interrupted for words in SPOKEN)
-        for orphan in orphans:
-            if orphan.reply_id is None:
-                continue
-            try:
-                await adapter.edit(orphan.place, orphan.reply_id, Content(text, "failed"))
-            except (KbotError, ConnectionError) as error:
-                log.warning("reply_not_mended", platform=adapter.name, error=type(error).__name__)
-        return len(orphans)
+        """Mend once what dead processes left unfinished on this adapter's platform; returns how many there were."""
+        return await mend(*self._mending(adapter))
 
-    async def _reply(self, message: IncomingMessage, adapter: Adapter, words: Words, sequence: int) -> Answer | None:
-        live = LiveReply(
-            adapter,
-            message.place,
-            placeholder=words.searching,
-            interrupted=words.interrupted,
-            pacer=self._pacer(adapter, message.place),
-        )
-        try:
-            async with live as reply:
-                if not has_words(message.text):
-                    reply.finish("\n".join(each.empty for each in SPOKEN))
-                    return None
-                try:
-                    await self._inbox.note_reply(message, reply.message_id)
-                    await self._turn(message, sequence, reply, words)
-                    async with self._place(reply, words):
-                        return await self._write(message, reply, words)
-                except (KbotError, OSError) as error:
-                    _log_failure(message, error)
-                    reply.fail(words.of(error))
-                    return None
-        except MessageGone:
-            log.info("reply_gone", platform=message.platform)
-            return None
+    def _mending(self, adapter: Adapter) -> tuple[Inbox, Adapter, PacerOf, Resume]:
+        def resume(orphan: Orphan) -> None:
+            self._begin(adapter, self._intake.resume(orphan, adapter))
 
-    async def _write(self, message: IncomingMessage, reply: LiveReply, words: Words) -> Answer | None:
-        asked = Asked(message.message_id, message.author)
-        async with aclosing(self._engine.ask(message.text, message.place, asked=asked)) as events:
-            async for event in events:
-                match event:
-                    case Searching():
-                        reply.show(words.searching)
-                    case Token(text):
-                        reply.write(text)
-                    case Retracted():
-                        reply.replace("")
-                    case Final(answer):
-                        text = answer.text if answer.reason != "uncited" else f"{answer.text}\n\n{words.uncited}"
-                        reply.finish(text, answer)
-                        return answer
-        return None
+        return self._inbox, adapter, partial(self._writer.pacer, adapter), resume
 
-    async def _turn(self, message: IncomingMessage, sequence: int, reply: LiveReply, words: Words) -> None:
-        """Wait until the earlier messages of the conversation are answered, and tell how many there are."""
-        shown = 0
-        while ahead := await self._inbox.ahead(message, sequence):
-            if ahead != shown:
-                reply.show(words.waiting.format(ahead=ahead))
-                shown = ahead
-            await self._inbox.wait_for_a_close(_LOOK_SECONDS)
+    async def _admit(self, place: Place, person: Person, adapter: Adapter) -> None:
+        if not await adapter.is_admin(place, person.id):
+            raise Forbidden(words_in(person.language).only_admins)
 
-    @asynccontextmanager
-    async def _place(self, reply: LiveReply, words: Words) -> AsyncGenerator[None]:
-        """One of the places in which answers are written side by side; who waits for one sees their number."""
-        waiting = (reply, words)
-        self._queue.append(waiting)
-        try:
-            if self._places.locked():
-                self._tell_queue()
-            await self._places.acquire()
-        finally:
-            self._queue.remove(waiting)
-            self._tell_queue()
-        try:
-            reply.show(words.searching)
-            yield
-        finally:
-            self._places.release()
+    def _begin(self, adapter: Adapter, work: Coroutine[Any, Any, object]) -> None:
+        task = asyncio.create_task(work)
+        self._hands[task] = adapter
+        task.add_done_callback(self._ended)
 
-    def _tell_queue(self) -> None:
-        for number, (reply, words) in enumerate(self._queue, 1):
-            reply.show(words.queued.format(number=number))
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        adapter = self._hands.pop(task)
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, KbotError | ConnectionError):
+            log.warning("reply_failed", platform=adapter.name, error=type(error).__name__, told=str(error))
+        elif error:
+            log.error("reply_failed", platform=adapter.name, exc_info=error)
 
-    def _pacer(self, adapter: Adapter, place: Place) -> Pacer:
-        return self._pacers.setdefault((adapter.name, place.workspace), Pacer(None, adapter.limits.interval))
-
-
-def _log_failure(message: IncomingMessage, error: Exception) -> None:
-    # Of a model's error only kbot's own words: what a provider says may quote the message.
-    told = f"{error.model}: {error.next_step}" if isinstance(error, ModelError) else str(error)
-    log.warning("answer_failed", error=type(error).__name__, told=told, platform=message.platform)
+    async def _part(self, adapter: Adapter) -> None:
+        """Let the answers in hand end, and mark those that do not."""
+        hands = {task for task, theirs in self._hands.items() if theirs.name == adapter.name}
+        if hands:
+            _, hands = await asyncio.wait(hands, timeout=GRACE_SECONDS)
+        for task in hands:
+            task.cancel()
+        if hands:
+            await asyncio.wait(hands, timeout=_PARTING_SECONDS)

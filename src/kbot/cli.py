@@ -7,7 +7,7 @@ import os
 import sys
 import uuid
 from collections.abc import Coroutine
-from importlib.metadata import version
+from importlib.metadata import entry_points, version
 from typing import Annotated
 
 import typer
@@ -204,10 +204,20 @@ def demo() -> None:
 
 def main() -> None:
     """The command's entry point."""
+    _add_commands()
     try:
         app()
     except KeyboardInterrupt:  # before a command has begun
         sys.exit(130)
+
+
+def _add_commands() -> None:
+    """Add what adapters bring, unless one of kbot's own commands is asked for: finding them takes a while."""
+    own = {command.callback.__name__ for command in app.registered_commands if command.callback}
+    asked = next((argument for argument in sys.argv[1:] if not argument.startswith("-")), "")
+    if asked not in own:
+        for found in entry_points(group="kbot.commands"):
+            app.add_typer(found.load(), name=found.name)
 
 
 def _settings() -> Settings:

@@ -156,11 +156,12 @@ class Engine:
                 text, passages, refusal=self.persona.refusal_in(language), refusals=self.persona.refusals()
             )
         clock.mark("total_ms")
-        answer = self._answer(question, verdict, passages, calls, clock.marks)
+        answer = self._answer(question, verdict, passages, calls, clock.marks, language or "")
         if has_words(question):
-            await remember(
+            turn = await remember(
                 self.database, place, answer, standalone=standalone, message_id=asked.message_id, author=asked.author
             )
+            answer = replace(answer, id=turn)
         yield Final(answer)
 
     @property
@@ -178,7 +179,13 @@ class Engine:
         return await last_turns(self.database, place, self.settings.history_turns) if place else []
 
     def _answer(
-        self, question: str, verdict: Verdict, passages: Sequence[Passage], calls: int, timings: dict[str, float]
+        self,
+        question: str,
+        verdict: Verdict,
+        passages: Sequence[Passage],
+        calls: int,
+        timings: dict[str, float],
+        language: str,
     ) -> Answer:
         cited = {citation.passage_id for citation in verdict.citations}
         read = tuple(replace(p, cited=p.id in cited) for p in passages) if verdict.grounded else ()
@@ -193,6 +200,7 @@ class Engine:
             model=self.chat.name,
             model_calls=calls,
             timings=timings,
+            language=language,
         )
 
 

@@ -13,6 +13,7 @@ KbotError
 │   ├── ModelFailed
 │   └── StreamCut                the model stopped in the middle; the text so far is kept
 ├── Rejected                     a file or address cannot be ingested
+├── Forbidden                    the person may not do that
 └── DeliveryError                the platform did not take a message
     ├── RateLimited
     └── MessageGone
@@ -84,6 +85,10 @@ class StreamCut(ModelError):
 
 class Rejected(KbotError):
     """A file or address cannot be ingested; the message says why in words for the person who sent it."""
+
+
+class Forbidden(KbotError):
+    """A person asked for what only admins may do, or may see; the message is for that person, in their language."""
 
 
 class DeliveryError(KbotError):

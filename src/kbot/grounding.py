@@ -148,4 +148,5 @@ def _citation(n: int, passage: Passage) -> Citation:
         page=passage.page,
         heading=passage.heading,
         url=passage.url,
+        updated=passage.updated,
     )

@@ -41,11 +41,23 @@ VALUES (%(workspace)s, %(id)s, %(channel)s, %(thread)s, %(message_id)s, %(author
   ), %(model)s, %(model_calls)s, %(timings)s)
 """
 
+# The turn of a question that was edited since, or deleted.
+_FORGET: LiteralString = """
+DELETE FROM turns WHERE workspace = %(workspace)s AND channel = %(channel)s AND message_id = %(message_id)s
+"""
+
 # A document may have been forgotten while it was being read.
 _READING: LiteralString = """
 INSERT INTO readings (workspace, turn_id, position, document_id, passage)
 SELECT %(workspace)s, %(turn_id)s, %(position)s, id, %(passage)s
 FROM documents WHERE workspace = %(workspace)s AND id = %(document_id)s
+"""
+
+_READ_FOR: LiteralString = """
+SELECT r.passage FROM readings r JOIN documents d ON d.workspace = r.workspace AND d.id = r.document_id
+JOIN turns t ON t.workspace = r.workspace AND t.id = r.turn_id
+WHERE r.workspace = %(workspace)s AND r.turn_id = %(turn_id)s AND t.channel = %(channel)s AND d.scope = ANY(%(scopes)s)
+ORDER BY r.position
 """
 
 _READ: LiteralString = """
@@ -71,8 +83,8 @@ async def last_turns(database: Database, place: Place, turns: int) -> list[Turn]
 
 async def remember(
     database: Database, place: Place, answer: Answer, *, standalone: str, message_id: str | None, author: str
-) -> None:
-    """Store a turn, and what was read for it."""
+) -> str:
+    """Store a turn, and what was read for it, in place of an earlier one of the same message; returns its id."""
     turn_id = uuid.uuid4()
     turn = {
         "workspace": place.workspace,
@@ -104,9 +116,18 @@ async def remember(
         for position, passage in enumerate(answer.read, 1)
     ]
     async with database.pool.connection() as connection, connection.transaction():
+        await connection.execute(_FORGET, turn)
         await connection.execute(_TURN, turn)
         if readings:
             await connection.cursor().executemany(_READING, readings)
+    return str(turn_id)
+
+
+async def forget_turn(database: Database, place: Place, message_id: str) -> None:
+    """Drop the turn of a message: its question was taken back."""
+    values = {"workspace": place.workspace, "channel": place.channel, "message_id": message_id}
+    async with database.pool.connection() as connection:
+        await connection.execute(_FORGET, values)
 
 
 def as_messages(turns: Sequence[Turn]) -> list[BaseMessage]:
@@ -126,4 +147,17 @@ async def last_read(database: Database, place: Place) -> list[Passage]:
     }
     async with database.pool.connection() as connection:
         rows = await (await connection.execute(_READ, values)).fetchall()
+    return [Passage(**passage) for (passage,) in rows]
+
+
+async def read_for(database: Database, place: Place, turn_id: str) -> list[Passage]:
+    """What was read for an answer of the place's channel, as far as the place may still see it."""
+    values = {
+        "workspace": place.workspace,
+        "channel": place.channel,
+        "turn_id": uuid.UUID(turn_id),
+        "scopes": scopes(place),
+    }
+    async with database.pool.connection() as connection:
+        rows = await (await connection.execute(_READ_FOR, values)).fetchall()
     return [Passage(**passage) for (passage,) in rows]

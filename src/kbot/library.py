@@ -38,13 +38,14 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A question that the documents did not answer: as it was last asked, how often, by how many people, and when
-    last."""
+    """A question that the documents did not answer: as it was last asked, how often, by how many people, when last, and
+    how many told an admin of it."""
 
     question: str
     times: int
     people: int
     last_asked: datetime
+    reported: int
 
 
 _SOURCES: LiteralString = """
@@ -59,12 +60,16 @@ SELECT id FROM documents WHERE workspace = %(workspace)s AND source = %(source)s
 ORDER BY scope DESC LIMIT 1
 """
 
-# Questions that differ in case, accents and punctuation alone are one question.
+# Questions that differ in case, accents and punctuation alone are one question. One that was asked in private is seen
+# elsewhere only if somebody told the admins of it.
 _GAPS: LiteralString = """
 SELECT (array_agg(question ORDER BY asked_at DESC))[1] AS question, count(*) AS times,
-  count(DISTINCT nullif(author, '')) AS people, max(asked_at) AS last_asked
-FROM turns
-WHERE workspace = %(workspace)s AND NOT grounded AND (NOT private OR channel = %(channel)s)
+  count(DISTINCT nullif(author, '')) AS people, max(asked_at) AS last_asked, coalesce(sum(reports), 0)::int AS reported
+FROM turns CROSS JOIN LATERAL (
+  SELECT count(*) AS reports FROM opinions o
+  WHERE o.workspace = turns.workspace AND o.turn_id = turns.id AND o.opinion = 'reported'
+) told
+WHERE workspace = %(workspace)s AND NOT grounded AND (NOT private OR channel = %(channel)s OR reports > 0)
   AND NOT EXISTS (
     SELECT FROM turns later
     WHERE later.workspace = turns.workspace AND later.grounded AND later.asked_at > turns.asked_at
@@ -72,7 +77,7 @@ WHERE workspace = %(workspace)s AND NOT grounded AND (NOT private OR channel = %
       AND kbot_question_key(later.standalone) = kbot_question_key(turns.standalone)
   )
 GROUP BY kbot_question_key(standalone)
-ORDER BY times DESC, last_asked DESC
+ORDER BY reported DESC, times DESC, last_asked DESC
 LIMIT %(limit)s
 """
 

@@ -5,63 +5,42 @@ Leaving the block paints the final text, or raises.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Self
+from uuid import uuid4
 
 from kbot.chat import Adapter, Answer, Content, Place, Stage
 from kbot.errors import DeliveryError, MessageGone
+from kbot.layout import Message, Paint, differs, final, growing, line
 from kbot.logs import get_logger
-from kbot.pacing import Pacer, attempt, insist
-from kbot.splitting import Piece, closing, next_piece, outline, settled
+from kbot.pacing import Kind, Pacer, attempt, insist
+from kbot.splitting import closing, next_piece, outline
 
 __all__ = ["LiveReply", "Pacer"]
 
-PARTING_SECONDS = 10.0  # kept for the last words of a block that an exception ends
+PARTING_SECONDS = 4.0  # kept for the last words of a block that an exception ends
+_RETHINK_SECONDS = 2.0  # after which a line that waits for its edit may have become text
 
 log = get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class _Paint:
-    """What the message number `slot` should show; `raw` is the part of the reply's text in it."""
-
-    slot: int
-    content: Content
-    raw: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Message:
-    """A message as the reader sees it; a `sealed` one takes no further edit."""
-
-    id: str
-    content: Content
-    raw: str
-    sealed: bool = False
-
-    def unseen(self, text: str, start: int) -> int:
-        """Where in the text, from start, that begins which this message does not show already."""
-        rest = text[start : start + len(self.raw)]
-        if self.raw.startswith(rest):
-            return start + len(rest)
-        same = next(i for i, (one, other) in enumerate(zip(self.raw, rest, strict=False)) if one != other)
-        return start + self.raw.rfind("\n", 0, same) + 1
 
 
 class LiveReply:
     """One reply in a place, from its placeholder to its final text.
 
-    Used as `async with LiveReply(adapter, place, pacer=pacer) as reply:` around the work that writes it. The block
-    ends in `finish` or `fail`; without either its text so far is final. An exception in the block is painted once,
-    the text so far with `interrupted` under it, and goes on. If the message or its place is deleted, `gone` is set,
-    the block is cancelled and `MessageGone` raised at its end. Raises DeliveryError at the start if the place takes
-    no message, at the end if the final text was not delivered within `deadline` seconds.
+    Used as `async with LiveReply(adapter, place, pacer=pacer) as reply:` around the work that writes it. The block ends
+    in `finish`, `fail` or `withdraw`; without any its text so far is final. An exception in the block is painted once,
+    the text so far with `interrupted` under it, and goes on. If the message or its place is deleted, `gone` is set, the
+    block is cancelled and `MessageGone` raised at its end. Raises DeliveryError at the start if the place takes no
+    message, at the end if the final text was not delivered within `deadline` seconds; waits for a budget, and those
+    that the platform asks for, are not counted.
 
-    `cursor` follows the text while it grows; `withdrawn` stands in a message that is no longer needed; `count`
-    measures a text as the platform's limits do. `text` is what was written so far.
+    `cursor` follows the text while it grows; `withdrawn` stands in a message that is no longer needed and cannot be
+    deleted. `ended` is true once the reader sees the reply's end. `messages` are those of an earlier reply, which this
+    one takes the place of; `posted` is told the ids of all messages whenever there is a new one. `text` is what was
+    written so far.
     """
 
     def __init__(
@@ -75,26 +54,29 @@ class LiveReply:
         interrupted: str = "…",
         withdrawn: str = "—",
         deadline: float = 120.0,
-        count: Callable[[str], int] = len,
+        messages: Sequence[str] = (),
+        posted: Callable[[list[str]], Awaitable[None]] | None = None,
     ) -> None:
         self.text = ""
         self.gone = asyncio.Event()
-        self._adapter, self._place = adapter, place
-        self._pacer = pacer or Pacer(None, adapter.limits.interval)
+        self._adapter, self._place, self._limits = adapter, place, adapter.limits
+        self._pacer = pacer or Pacer(adapter.limits.interval)
         self._cursor, self._interrupted, self._withdrawn = cursor, interrupted, withdrawn
-        self._deadline, self._count = deadline, count
+        self._deadline, self._posted = deadline, posted
         self._status = self._placeholder = placeholder
         self._ending: tuple[str, Stage, Answer | None] | None = None
-        self._messages: list[_Message] = []
+        self._messages = [Message(known, Content("", "growing"), "") for known in messages]
         self._changed, self._leaving = asyncio.Event(), asyncio.Event()
-        self._open = ExitStack()
-        self._until = 0.0
+        self._growing = ExitStack()
+        self._grows = self._taken_back = False
         self._cancelled_writer = False
+        self._key = uuid4().hex[:16]
+        self.ended = False
 
     @property
-    def message_id(self) -> str | None:
-        """The reply's first message, once it is posted."""
-        return self._messages[0].id if self._messages else None
+    def message_ids(self) -> list[str]:
+        """The messages of the reply so far, in order."""
+        return [message.id for message in self._messages]
 
     def write(self, token: str) -> None:
         """Append to the text."""
@@ -119,6 +101,10 @@ class LiveReply:
         """End the reply with `text` under what was written so far (`replace("")` drops that first)."""
         self._end(f"{closing(self.text.rstrip())}\n\n{text}".lstrip() if text.strip() else "", "failed", None)
 
+    def withdraw(self) -> None:
+        """End the reply by deleting its messages."""
+        self._taken_back = True
+
     def _end(self, text: str, stage: Stage, answer: Answer | None) -> None:
         if not text.strip():
             raise ValueError("A reply cannot end in a blank text: platforms refuse it. Say what there is to say.")
@@ -128,10 +114,8 @@ class LiveReply:
         writer = asyncio.current_task()
         assert writer is not None
         self._writer, self._cancellations = writer, writer.cancelling()
-        with ExitStack() as opening:
-            opening.enter_context(self._pacer.live())
-            await attempt(self._pacer, partial(self._call, _Paint(0, Content(self._placeholder, "placeholder"))))
-            self._open = opening.pop_all()
+        if not self._messages:
+            await attempt(None, partial(self._call, Paint(0, Content(self._placeholder, "placeholder"))))
         self._changed.set()
         self._painting = asyncio.create_task(self._paint(), name="live reply")
         return self
@@ -147,7 +131,7 @@ class LiveReply:
             whole = error is None and self.text.strip()
             ending = self._ending or ((self.text, "final", None) if whole else (kept, "failed", None))
             try:
-                await self._close(self._deadline if error is None else PARTING_SECONDS, *ending)
+                await self._close(error is None, *ending)
             except DeliveryError as undelivered:
                 if error is None:
                     raise
@@ -156,16 +140,21 @@ class LiveReply:
                 self._painting.result()
         finally:
             self._painting.cancel()
-            self._open.close()
+            self._growing.close()
 
-    async def _close(self, seconds: float, text: str, stage: Stage, answer: Answer | None) -> None:
-        self._until = asyncio.get_running_loop().time() + min(seconds, self._deadline)
+    async def _close(self, patient: bool, text: str, stage: Stage, answer: Answer | None) -> None:
+        seconds = self._deadline if patient else min(PARTING_SECONDS, self._deadline)
         try:
-            async with asyncio.timeout_at(self._until):
+            async with asyncio.timeout(seconds) as clock:
                 await asyncio.wait({self._painting})
                 if self.gone.is_set():
                     raise MessageGone("The reply's message or its place was deleted; the answer was stopped.")
-                await self._deliver(text, stage, answer)
+                insisting = partial(insist, self._pacer, clock=clock, patient=patient)
+                if self._taken_back:
+                    await self._delete(0, insisting)
+                else:
+                    await self._deliver(text, stage, answer, insisting)
+                self.ended = True
         except TimeoutError as error:
             raise DeliveryError(
                 f"{self._adapter.name} did not take the final text of a reply within {seconds:g} s. "
@@ -179,12 +168,15 @@ class LiveReply:
             if self._leaving.is_set():
                 return
             self._changed.clear()
-            if self._next() is None:
+            if (paint := self._next()) is None:
                 continue
-            wait = await self._pacer.interim()
+            kind: Kind = "growing" if self.text.strip() and not self._status else "status"
+            wait = await self._pacer.grant(kind) if paint.slot < len(self._messages) else 0.0
             if wait == 0 and (paint := self._next()):
+                self._begin_growing(paint)
+                edits = paint.slot < len(self._messages)
                 try:
-                    await attempt(self._pacer, partial(self._call, paint))
+                    wait = await attempt(self._pacer if edits else None, partial(self._call, paint))
                 except MessageGone:
                     self.gone.set()
                     self._cancelled_writer = not self._leaving.is_set() and self._writer.cancel("message gone")
@@ -193,97 +185,73 @@ class LiveReply:
                     log.warning("edits_refused", adapter=self._adapter.name, error=str(refusal))
                     self._seal(paint)
                     return
+            elif kind == "status":
+                wait = min(wait, _RETHINK_SECONDS)
             self._changed.set()
             with suppress(TimeoutError):
                 async with asyncio.timeout(wait or self._pacer.pause):
                     await self._leaving.wait()
 
-    def _next(self) -> _Paint | None:
+    def _begin_growing(self, paint: Paint) -> None:
+        if not self._grows and paint.content.settled:
+            self._grows = True
+            self._growing.enter_context(self._pacer.growing())
+
+    def _next(self) -> Paint | None:
         """The first message that does not show what it should by now."""
-        return next((paint for paint in self._growing() if self._differs(paint)), None)
+        return next((paint for paint in self._wanted() if differs(paint, self._messages)), None)
 
-    def _growing(self) -> Iterator[_Paint]:
+    def _wanted(self) -> list[Paint]:
         if not self.text.strip():
-            yield self._line(0, self._status or self._placeholder, "placeholder")
-            yield from self._surplus(1, "growing")
-            return
+            first = line(0, self._status or self._placeholder, "placeholder", self._limits)
+            return [first, *self._surplus(1)]
         if self._status:
-            yield self._line(max(len(self._messages) - 1, 0), self._status, "growing")
-            return
-        room = min(self._adapter.limits.post, self._adapter.limits.edit)
-        pieces, end = self._plan(self.text, room)
-        for slot, piece in pieces:
-            shown, raw = piece.shown, piece.body
-            if slot == pieces[-1][0] and end == len(self.text):
-                bare = piece.opening + piece.body
-                grown, raw = closing(bare, self._cursor), settled(bare).removeprefix(piece.opening)
-                shown = grown if grown.strip() and self._count(grown) <= room else shown
-            yield _Paint(slot, Content(shown, "growing"), raw)
-        yield from self._surplus(len(pieces), "growing")
+            return [line(max(len(self._messages) - 1, 0), self._status, "growing", self._limits)]
+        paints = growing(self.text, self._messages, self._limits, self._cursor)
+        return [*paints, *self._surplus(len(paints))]
 
-    def _line(self, slot: int, text: str, stage: Stage) -> _Paint:
-        piece = next_piece(outline(text), 0, self._adapter.limits.edit, self._count)
-        return _Paint(slot, Content(piece.shown if piece else self._placeholder, stage))
+    def _surplus(self, first: int) -> list[Paint]:
+        """Messages that a shorter text does not need for now."""
+        return [
+            Paint(slot, Content(self._withdrawn, "growing"))
+            for slot in range(first, len(self._messages))
+            if not self._messages[slot].sealed
+        ]
 
-    def _surplus(self, first: int, stage: Stage) -> Iterator[_Paint]:
-        """Messages that a shorter text no longer needs: a platform may not let them be deleted."""
-        for slot in range(first, len(self._messages)):
-            if not self._messages[slot].sealed:
-                yield _Paint(slot, Content(self._withdrawn, stage))
-
-    def _plan(self, text: str, new: int) -> tuple[list[tuple[int, Piece]], int]:
-        """The text laid out over the messages there are and new ones of at most `new` units.
-
-        Returns the pieces with their messages' numbers, and where in the text begins what no message holds.
-        """
-        read, start, pieces = outline(text), 0, list[tuple[int, Piece]]()
-        sealed = sum(message.sealed for message in self._messages)
-        for slot in range(max(self._adapter.limits.messages, 1) + sealed):
-            message = self._messages[slot] if slot < len(self._messages) else None
-            if message and message.sealed:
-                start = message.unseen(text, start)
-            elif piece := next_piece(read, start, self._adapter.limits.edit if message else new, self._count):
-                pieces.append((slot, piece))
-                start = piece.after
-        return pieces, start
-
-    def _differs(self, paint: _Paint) -> bool:
-        if paint.slot >= len(self._messages):
-            return True
-        shown, wanted = self._messages[paint.slot].content, paint.content
-        ends = paint.slot == len(self._messages) - 1 and wanted.stage in ("final", "failed")
-        return shown.text != wanted.text or shown.answer is not wanted.answer or (ends and shown.stage != wanted.stage)
-
-    async def _call(self, paint: _Paint) -> None:
+    async def _call(self, paint: Paint) -> None:
         if paint.slot < len(self._messages):
             message = self._messages[paint.slot]
             await self._adapter.edit(self._place, message.id, paint.content)
             self._messages[paint.slot] = replace(message, content=paint.content, raw=paint.raw)
         else:
-            message_id = await self._adapter.send(self._place, paint.content)
-            self._messages.append(_Message(message_id, paint.content, paint.raw))
+            content = replace(paint.content, key=f"{self._key}.{paint.slot}")
+            message_id = await self._adapter.send(self._place, content)
+            self._messages.append(Message(message_id, paint.content, paint.raw))
+            if self._posted:
+                await self._posted(self.message_ids)
 
-    async def _deliver(self, text: str, stage: Stage, answer: Answer | None) -> None:
+    async def _deliver(
+        self, text: str, stage: Stage, answer: Answer | None, insisting: Callable[..., Awaitable[None]]
+    ) -> None:
         """Paint the final text; a message that refuses its edit keeps what it shows, the rest goes below it."""
         end = None
         while end is None:
-            end = await self._deliver_once(text, stage, answer)
-        if rest := next_piece(outline(text), end, 2 * self._count(text) + 1000, self._count):
-            post = partial(self._adapter.send_file, self._place, "answer.md", rest.shown)
-            await insist(self._pacer, post, self._until)
+            end = await self._deliver_once(text, stage, answer, insisting)
+        if rest := next_piece(outline(text), end, 2 * self._limits.count(text) + 1000, self._limits.count):
+            await insisting(partial(self._adapter.send_file, self._place, "answer.md", rest.shown), edit=False)
 
-    async def _deliver_once(self, text: str, stage: Stage, answer: Answer | None) -> int | None:
-        pieces, end = self._plan(text, self._adapter.limits.post)
-        paints = [_Paint(slot, Content(piece.shown, stage), piece.body) for slot, piece in pieces]
+    async def _deliver_once(
+        self, text: str, stage: Stage, answer: Answer | None, insisting: Callable[..., Awaitable[None]]
+    ) -> int | None:
+        paints, end = final(text, self._messages, self._limits, stage)
         after = paints[-1].slot + 1 if paints else 0
-        surplus = list(self._surplus(after, stage))
         if answer and (not paints or any(message.sealed for message in self._messages[after:])):
-            paints.append(_Paint(max(len(self._messages), after), Content(self._withdrawn, stage)))
+            paints.append(Paint(max(len(self._messages), after), Content(self._withdrawn, stage)))
         if answer:
             paints[-1] = replace(paints[-1], content=replace(paints[-1].content, answer=answer))
-        for paint in filter(self._differs, [*paints, *surplus]):
+        for paint in [paint for paint in paints if differs(paint, self._messages)]:
             try:
-                await insist(self._pacer, partial(self._call, paint), self._until)
+                await insisting(partial(self._call, paint), edit=paint.slot < len(self._messages))
             except MessageGone:
                 self.gone.set()
                 raise
@@ -291,9 +259,26 @@ class LiveReply:
                 if not self._seal(paint):
                     raise
                 return None
+        await self._delete(after, insisting)
         return end
 
-    def _seal(self, paint: _Paint) -> bool:
+    async def _delete(self, first: int, insisting: Callable[..., Awaitable[None]]) -> None:
+        """Delete the messages from number `first` on."""
+        for slot in reversed(range(first, len(self._messages))):
+            message = self._messages[slot]
+            if not self._taken_back and (message.sealed or message.content.answer):
+                continue
+            try:
+                await insisting(partial(self._adapter.delete, self._place, message.id), edit=False)
+            except MessageGone:
+                log.info("message_gone", adapter=self._adapter.name)
+            except DeliveryError as refusal:
+                log.warning("delete_refused", adapter=self._adapter.name, error=str(refusal))
+                await insisting(partial(self._call, Paint(slot, Content(self._withdrawn, "final"))))
+                continue
+            del self._messages[slot]
+
+    def _seal(self, paint: Paint) -> bool:
         """Take a refused edit as the last of its message; False if there is no message yet."""
         if known := paint.slot < len(self._messages):
             self._messages[paint.slot] = replace(self._messages[paint.slot], sealed=True)

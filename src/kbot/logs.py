@@ -23,5 +23,5 @@ def show_logs(*, verbose: bool, level: int = logging.WARNING) -> None:
     warnings, since what they log there holds addresses and questions."""
     logging.basicConfig(level=logging.WARNING if verbose else level, stream=sys.stderr, format=_LINE)
     if verbose:
-        for name in ("kbot", "kbot_terminal"):
+        for name in ("kbot", "kbot_discord", "kbot_slack", "kbot_terminal"):
             logging.getLogger(name).setLevel(logging.INFO)

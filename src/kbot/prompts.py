@@ -144,8 +144,8 @@ def inert(text: str) -> str:
 
 
 def fitting(passages: Sequence[Passage], characters: int) -> list[Passage]:
-    """As many of the passages as a prompt of so many characters holds, best first, and at least one; one that alone is too
-    long is cut at its end."""
+    """As many of the passages as a prompt of so many characters holds, best first, and at least one; one that alone is
+    too long is cut at its end."""
     kept: list[Passage] = []
     room = characters
     for passage in passages:

@@ -43,6 +43,7 @@ def passage_shape(passage: Passage) -> dict[str, Any]:
         "coverage": round(passage.coverage, 6),
         "score": round(passage.score, 6),
         "cited": passage.cited,
+        "updated": passage.updated or None,
     }
 
 
@@ -83,6 +84,7 @@ def gap_shape(gap: Gap) -> dict[str, Any]:
         "times": gap.times,
         "people": gap.people,
         "last_asked": gap.last_asked.isoformat(),
+        "reported": gap.reported,
     }
 
 
@@ -94,4 +96,5 @@ def _citation_shape(citation: Citation) -> dict[str, Any]:
         "heading": citation.heading,
         "url": citation.url,
         "quote": citation.quote,
+        "updated": citation.updated or None,
     }

@@ -11,13 +11,13 @@ from kbot.errors import (
     ModelUnreachable,
     StreamCut,
 )
-from kbot.language import Language
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The sentences of one language. Those on failures end in the next step, for the person who asked or for whoever
-    runs kbot; the errors' own words are for the log, and in one language only."""
+    """The sentences of one language: about an answer, about files that are ingested, and the lines of reports. Those on
+    failures end in the next step, for the person who asked or for whoever runs kbot; the errors' own words are for the
+    log, and in one language only."""
 
     searching: str
     waiting: str
@@ -33,6 +33,39 @@ class Words:
     database: str
     embedder: str
     unexpected: str
+    revised: str
+    unread_files: str
+    only_admins: str
+    ingesting: str
+    ingested: str
+    paused: str
+    no_files: str
+    added: str
+    replaced: str
+    duplicate: str
+    rejected: str
+    pages: tuple[str, str]
+    chunks: tuple[str, str]
+    without_text: str
+    embedding: str
+    read_title: str
+    read_line: str
+    read_cited: str
+    read_nothing: str
+    sources_title: str
+    sources_line: str
+    sources_none: str
+    gaps_title: str
+    gaps_line: str
+    gaps_reported: str
+    gaps_none: str
+    forgotten: str
+    unknown_source: str
+    did_you_mean: str
+    thanks: str
+    sorry: str
+    reported: str
+    gone_answer: str
 
     def of(self, error: BaseException) -> str:
         """An error in words for the person who asked, without a traceback."""
@@ -76,6 +109,39 @@ _ENGLISH = Words(
     database="⚠️ I cannot reach my database now. Please ask again in a moment; if it stays so, whoever runs kbot finds the cause with `kbot doctor`.",
     embedder="⚠️ My index was built with another embedding model, so I cannot search it. Whoever runs kbot has to run `kbot reindex`.",
     unexpected="⚠️ Something went wrong on my side. Please ask again; if it stays so, whoever runs kbot finds the cause with `kbot doctor`.",
+    revised="✏️ *Revised after the question was edited.*",
+    unread_files="📎 I answer from ingested documents alone and have not read the attached file. An admin can have it ingested: attach it and write “ingest”.",
+    only_admins="🔒 Only admins can do that here. Ask one of them, or whoever runs kbot.",
+    ingesting="📥 Reading {n} of {total}…",
+    ingested="📥 Done: {done} of {total} can be asked about.",
+    paused="⏸️ Paused. It goes on by itself when kbot runs again.",
+    no_files="📎 There is nothing to ingest: attach files, or add addresses that begin with https://.",
+    added="added",
+    replaced="replaced",
+    duplicate="there already",
+    rejected="not read",
+    pages=("1 page", "{n} pages"),
+    chunks=("1 passage", "{n} passages"),
+    without_text="{n} without text",
+    embedding="{done} of {total} passages",
+    read_title="Everything I read",
+    read_line="distance {distance:.2f}",
+    read_cited="cited",
+    read_nothing="Nothing that you may see was read for this answer, or it has been forgotten since.",
+    sources_title="Documents",
+    sources_line="{pages}{chunks} · updated {day}{scope}",
+    sources_none="No document has been ingested here yet. Admins do so with /ingest.",
+    gaps_title="Not answered",
+    gaps_line="asked {times}×, by {people}, last on {day}",
+    gaps_reported="told to the admins {n}×",
+    gaps_none="No question was left unanswered so far.",
+    forgotten="🗑️ {name} is forgotten: nothing answers from it any more.",
+    unknown_source="There is no document {name} here.",
+    did_you_mean="Did you mean {names}?",
+    thanks="🙏 Thank you, noted.",
+    sorry="🙏 Thank you, noted. The admins see which answers did not help.",
+    reported="📮 Noted: the admins see this question among those that the documents do not answer (/gaps).",
+    gone_answer="This answer is not kept any more.",
 )
 
 _PORTUGUESE = Words(
@@ -93,12 +159,45 @@ _PORTUGUESE = Words(
     database="⚠️ Não alcanço meu banco de dados agora. Pergunte de novo daqui a pouco; se continuar, quem cuida do kbot acha a causa com `kbot doctor`.",
     embedder="⚠️ Meu índice foi feito com outro modelo de embeddings e não posso procurar nele. Quem cuida do kbot precisa rodar `kbot reindex`.",
     unexpected="⚠️ Algo deu errado do meu lado. Pergunte de novo; se continuar, quem cuida do kbot acha a causa com `kbot doctor`.",
+    revised="✏️ *Revisto depois que a pergunta foi editada.*",
+    unread_files="📎 Respondo só a partir de documentos ingeridos e não li o arquivo anexado. Um admin pode mandar ingeri-lo: anexe-o e escreva “ingerir”.",
+    only_admins="🔒 Só admins podem fazer isso aqui. Peça a um deles, ou a quem cuida do kbot.",
+    ingesting="📥 Lendo {n} de {total}…",
+    ingested="📥 Pronto: já dá para perguntar sobre {done} de {total}.",
+    paused="⏸️ Em pausa. Continua sozinho quando o kbot voltar a rodar.",
+    no_files="📎 Não há nada para ingerir: anexe arquivos ou escreva endereços que comecem com https://.",
+    added="adicionado",
+    replaced="substituído",
+    duplicate="já estava aqui",
+    rejected="não lido",
+    pages=("1 página", "{n} páginas"),
+    chunks=("1 trecho", "{n} trechos"),
+    without_text="{n} sem texto",
+    embedding="{done} de {total} trechos",
+    read_title="Tudo o que li",
+    read_line="distância {distance:.2f}",
+    read_cited="citado",
+    read_nothing="Nada do que você pode ver foi lido para esta resposta, ou já foi esquecido.",
+    sources_title="Documentos",
+    sources_line="{pages}{chunks} · atualizado em {day}{scope}",
+    sources_none="Nenhum documento foi ingerido aqui ainda. Admins fazem isso com /ingest.",
+    gaps_title="Sem resposta",
+    gaps_line="perguntado {times}×, por {people}, por último em {day}",
+    gaps_reported="avisado aos admins {n}×",
+    gaps_none="Nenhuma pergunta ficou sem resposta até agora.",
+    forgotten="🗑️ {name} foi esquecido: nada mais responde a partir dele.",
+    unknown_source="Não há documento {name} aqui.",
+    did_you_mean="Você quis dizer {names}?",
+    thanks="🙏 Obrigado, anotado.",
+    sorry="🙏 Obrigado, anotado. Os admins veem quais respostas não ajudaram.",
+    reported="📮 Anotado: os admins veem esta pergunta entre as que os documentos não respondem (/gaps).",
+    gone_answer="Esta resposta não está mais guardada.",
 )
 
 SPOKEN = (_ENGLISH, _PORTUGUESE)
 """The words of every language, for when nobody knows whom they are for."""
 
 
-def words_in(language: Language) -> Words:
-    """The words of a language; English where it is neither of the two."""
-    return _PORTUGUESE if language == "pt" else _ENGLISH
+def words_in(language: str) -> Words:
+    """The words of a language ("pt", "pt-BR", "en", …); English where it is neither of the two."""
+    return _PORTUGUESE if language.lower().startswith("pt") else _ENGLISH

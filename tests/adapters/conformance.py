@@ -129,7 +129,7 @@ class AdapterConformance:
 
     async def test_a_reply_that_grew_is_read_once_and_whole(self, reader: Reader):
         text = "# Título\n\n" + "\n\n".join(f"Parágrafo {n} com **negrito** e `código`." for n in range(20))
-        async with LiveReply(reader.adapter, reader.place, pacer=Pacer(None, 0.01)) as reply:
+        async with LiveReply(reader.adapter, reader.place, pacer=Pacer(0.01)) as reply:
             for token in text.split(" "):
                 reply.write(f"{token} ")
                 await asyncio.sleep(0.001)

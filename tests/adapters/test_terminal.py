@@ -14,15 +14,15 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 from conformance import CITATIONS, GROUNDED, REFUSED, AdapterConformance
 from rich.console import Console
 
-from kbot.chat import Adapter, Answer, Content, IncomingMessage, Passage, Place
+from kbot.chat import Adapter, Answer, Bot, Content, IncomingMessage, Passage, Place, captions
 from kbot.live_reply import LiveReply
 from kbot_terminal import TerminalAdapter
-from kbot_terminal.rendering import labels
 
 CODE = re.compile(r"\x1b\[(\??[\d;]*)([A-Za-z])|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.|[\s\S]")
 READ = Passage(
@@ -115,7 +115,7 @@ class TestInAPipe(AdapterConformance):
 async def test_the_text_is_seen_growing_and_at_last_stands_alone():
     glass = Glass(terminal=True)
     views: list[str] = []
-    asking = asyncio.create_task(glass.adapter.ask(ScriptedBot(), "férias?"))
+    asking = asyncio.create_task(glass.adapter.ask(cast(Bot, ScriptedBot()), "férias?"))
     while not asking.done():
         await asyncio.sleep(0.02)
         if (view := (await glass.seen()).strip()) and (not views or view != views[-1]):
@@ -147,7 +147,7 @@ async def test_of_a_text_taller_than_the_screen_the_newest_lines_are_seen():
 
 async def test_a_pipe_gets_the_final_text_once_and_no_escape_code():
     glass = Glass(terminal=False)
-    await glass.adapter.ask(ScriptedBot(), "férias?")
+    await glass.adapter.ask(cast(Bot, ScriptedBot()), "férias?")
     printed = glass.stream.getvalue()
     assert "\x1b" not in printed
     assert printed.startswith("São **22** dias [1][2].\n\nSources\n[1] ")
@@ -165,7 +165,7 @@ async def test_what_was_written_stays_even_where_its_end_is_cut_off(terminal: bo
             await asyncio.sleep(60)
 
     glass = Glass(terminal=terminal)
-    asking = asyncio.create_task(glass.adapter.ask(Abandons(), "férias?"))
+    asking = asyncio.create_task(glass.adapter.ask(cast(Bot, Abandons()), "férias?"))
     await asyncio.sleep(0.05)
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -177,7 +177,7 @@ def test_a_label_says_each_thing_once_and_tells_documents_apart():
     first = replace(CITATIONS[0], url=None)
 
     def shown(*fields: tuple[str, str, str]) -> list[str]:
-        return labels([replace(first, source=source, title=title, heading=head) for source, title, head in fields])
+        return captions([replace(first, source=source, title=title, heading=head) for source, title, head in fields])
 
     page = "· p. 12"
     assert shown(("plantao.md", "Plantão e folgas", "Plantão e folgas > Férias")) == [
@@ -214,7 +214,7 @@ import asyncio, sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from kbot_terminal import TerminalAdapter
 from test_terminal import ScriptedBot
-asyncio.run(TerminalAdapter().run(ScriptedBot()))
+asyncio.run(TerminalAdapter().run(cast(Bot, ScriptedBot())))
 """
 
 

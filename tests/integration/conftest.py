@@ -1,17 +1,13 @@
-"""Homes of embedded servers, each with a server of its own that has to be gone after the test; the real embedder."""
+"""Homes of embedded servers, each with a server of its own that has to be gone after the test."""
 
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
-from answering import Desk, desk_with_documents
 from embedded_users import copied, gone, user
 from program import Program
 
-from fakes.ollama import FakeOllama, fake_ollama
 from kbot.embedded.server import running
-from kbot.models import Embedder, open_embedder
-from kbot.settings import Settings
 
 
 @pytest.fixture
@@ -39,28 +35,6 @@ async def warm(made: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncGen
     copied(made, place)
     yield place
     await gone(place)
-
-
-@pytest.fixture(scope="session")
-async def embedder() -> Embedder:
-    """kbot's own embedder, loaded once."""
-    return await open_embedder(Settings(embedding_model="embedded"))
-
-
-@pytest.fixture(scope="session")
-async def desk(
-    server: str, template: str, embedder: Embedder, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncGenerator[Desk]:
-    """A database with a few documents, which tests share: each asks in a channel of its own."""
-    async with desk_with_documents(server, template, embedder, tmp_path_factory.mktemp("desk")) as opened:
-        yield opened
-
-
-@pytest.fixture
-async def model() -> AsyncGenerator[FakeOllama]:
-    """A scripted Ollama, which says what a test wants."""
-    async with fake_ollama() as script:
-        yield script
 
 
 @pytest.fixture(scope="session")

@@ -6,108 +6,23 @@ import logging
 import os
 import signal
 import sys
-import uuid
-from collections.abc import AsyncGenerator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
-from answering import DOCUMENTS, FERIAS, UNKNOWN, Desk, somewhere
+from screen import ENGLISH, PORTUGUESE, Screen, bots, message, state_of
 
+from answering import DOCUMENTS, FERIAS, UNKNOWN, Desk, somewhere
 from captured import captured_logs
 from fakes.ollama import Behaviour, FakeOllama
 from kbot.bot import Bot
-from kbot.chat import Answer, Attachment, Content, IncomingMessage, Limits, Place
+from kbot.chat import Attachment, Content, Place
 from kbot.database import open_database
 from kbot.engine import Engine
-from kbot.errors import DeliveryError, MessageGone
+from kbot.errors import DeliveryError
 from kbot.prompts import REFUSALS
-from kbot.words import SPOKEN
-
-ENGLISH, PORTUGUESE = SPOKEN
-LIMITS = Limits(post=2000, edit=2000, messages=3, interval=0.02)
-
-
-class Screen:
-    """A place's messages, and every state in which its reader saw them."""
-
-    name = "memory"
-    limits = LIMITS
-
-    def __init__(self) -> None:
-        self.messages: dict[str, Content] = {}
-        self.views: list[str] = []
-        self.deleted: set[str] = set()
-        self.refuses = False
-
-    async def send(self, place: Place, content: Content) -> str:
-        if self.refuses:
-            raise DeliveryError("The channel is archived.")
-        message_id = f"{place.channel}/{len(self.messages)}"
-        self._show(message_id, content)
-        return message_id
-
-    async def edit(self, place: Place, message_id: str, content: Content) -> None:
-        if message_id in self.deleted or message_id not in self.messages:
-            raise MessageGone("unknown message")
-        self._show(message_id, content)
-
-    async def send_file(self, place: Place, name: str, text: str) -> None:
-        raise AssertionError("no answer here is that long")
-
-    def _show(self, message_id: str, content: Content) -> None:
-        assert content.text.strip()
-        assert len(content.text) <= LIMITS.edit
-        self.messages[message_id] = content
-        self.views.append(content.text)
-
-    @property
-    def text(self) -> str:
-        return "\n---\n".join(content.text for content in self.messages.values())
-
-    @property
-    def answers(self) -> list[Answer]:
-        return [content.answer for content in self.messages.values() if content.answer]
-
-    async def until(self, holds: Callable[[], bool]) -> None:
-        async with asyncio.timeout(10):
-            while not holds():
-                await asyncio.sleep(0.01)
-
-
-def message(
-    text: str = FERIAS,
-    place: Place | None = None,
-    *,
-    message_id: str = "",
-    attachments: tuple[Attachment, ...] = (),
-    from_bot: bool = False,
-) -> IncomingMessage:
-    name = message_id or uuid.uuid4().hex
-    return IncomingMessage(
-        "memory", place or somewhere(), name, "ana", text, attachments=attachments, from_bot=from_bot
-    )
-
-
-@asynccontextmanager
-async def bots(*engines: Engine) -> AsyncGenerator[list[Bot]]:
-    async with AsyncExitStack() as stack:
-        yield [await stack.enter_async_context(Bot.open(engine)) for engine in engines]
-
-
-async def state_of(desk: Desk, asked: IncomingMessage) -> tuple[str, bool] | None:
-    """The state of a message's row, and whether it is finished."""
-    async with await psycopg.AsyncConnection.connect(desk.database.conninfo) as connection:
-        row = await (
-            await connection.execute(
-                "SELECT state, finished_at IS NOT NULL FROM inbox WHERE channel = %s AND message_id = %s",
-                (asked.place.channel, asked.message_id),
-            )
-        ).fetchone()
-    return (row[0], row[1]) if row else None
 
 
 async def test_a_question_is_answered_live_and_its_sources_come_last(desk: Desk, model: FakeOllama) -> None:
@@ -166,13 +81,17 @@ async def test_a_message_is_answered_once_however_often_it_comes(desk: Desk, mod
     assert len(model.requests) == len(screen.messages) == 1
 
 
-async def test_bots_are_not_answered(desk: Desk, model: FakeOllama) -> None:
+async def test_bots_and_thanks_among_people_are_not_answered_and_files_not_ignored(
+    desk: Desk, model: FakeOllama
+) -> None:
     screen = Screen()
     file = Attachment("a.pdf", "https://ex.org/a.pdf", 10)
     async with bots(await desk.engine(model)) as (bot,):
         assert await bot.answer(message(from_bot=True), screen) is None
+        assert await bot.answer(replace(message("obrigado!"), addressed=False), screen) is None
+        assert screen.views == []
         assert await bot.answer(message("", attachments=(file,)), screen) is None
-    assert screen.views == []
+    assert screen.text == f"{ENGLISH.unread_files}\n{PORTUGUESE.unread_files}"
     assert model.requests == []
 
 
@@ -352,7 +271,7 @@ import asyncio, json, sys
 sys.path[:0] = [{str(Path(__file__).parent)!r}, {str(Path(__file__).parents[1])!r}]
 from kbot.bot import Bot
 from kbot.engine import Engine
-from test_bot import Place, Screen, message
+from screen import Place, Screen, message
 
 class Told(Screen):
     def _show(self, message_id, content):
@@ -413,14 +332,16 @@ async def test_a_reply_that_cannot_be_mended_does_not_stop_the_others(desk: Desk
     place = somewhere()
     async with desk.database.pool.connection() as connection:
         await connection.cursor().executemany(
-            "INSERT INTO inbox (workspace, platform, channel, message_id, owner, reply_id) "
+            "INSERT INTO inbox (workspace, platform, channel, message_id, owner, reply_ids) "
             "VALUES ('default', 'memory', %s, %s, -7, %s)",
-            [(place.channel, "a", "gone"), (place.channel, "b", None), (place.channel, "c", "here")],
+            [(place.channel, "a", ["gone"]), (place.channel, "b", []), (place.channel, "c", ["full", "here"])],
         )
     screen = Screen()
     screen.messages["here"] = Content("half", "growing")
     with captured_logs() as logs:
         async with bots(await desk.engine(model)) as (bot,):
             assert await bot.repair(screen) == 3
-    assert screen.text == f"{ENGLISH.interrupted}\n{PORTUGUESE.interrupted}"
+    interrupted = f"{ENGLISH.interrupted}\n{PORTUGUESE.interrupted}"
+    assert screen.messages["here"].text == interrupted
+    assert screen.text.count(interrupted) == 2, "who was given no reply at all is told too"
     assert logs.events == ["reply_not_mended"]

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answering import DOCUMENTS, FERIAS, SECRET, UNKNOWN, UNKNOWN_EN
 from program import Program
 
+from answering import DOCUMENTS, FERIAS, SECRET, UNKNOWN, UNKNOWN_EN
 from fakes.ollama import FakeOllama
 from kbot.prompts import REFUSALS
 
@@ -95,7 +95,7 @@ def test_one_question_is_answered_for_people(filled: Program) -> None:
     run = filled("ask", FERIAS)
     assert run.code == 0
     assert "22 dias úteis de férias" in run.out
-    assert "Sources\n[1] Política de férias" in run.out
+    assert "Fontes\n[1] Política de férias" in run.out
     assert "kbot answers by quoting" in run.err
     assert "kbot answers" not in run.out
     assert "\x1b" not in run.out

@@ -28,7 +28,7 @@ def checks(run_lines: list[dict[str, object]]) -> dict[object, tuple[object, str
         ({"pool_size": "one", "fusion": "best"}, ["doctor"], ["KBOT_POOL_SIZE", "KBOT_FUSION", "'sum' or 'rrf'"]),
         ({"database_url": "postgresql://a:s3cr/t@x:1/y@z"}, ["sources"], ["KBOT_DATABASE_URL", "percent-encoded"]),
         ({"chat_model": "openai:"}, ["ask", "x"], ["KBOT_CHAT_MODEL=openai:", "ollama:<model>"]),
-        ({}, ["run", "pigeon"], ["no adapter 'pigeon'", "Installed: terminal", "kbot.adapters"]),
+        ({}, ["run", "pigeon"], ["no adapter 'pigeon'", "Installed: discord, slack, terminal", "kbot.adapters"]),
         ({}, ["search", "x", "--k", "0"], ["--k"]),
         ({}, ["ask", "x", "--thread", "t"], ["--thread", "add --channel"]),
     ],
@@ -92,7 +92,7 @@ def test_an_adapter_is_found_by_its_entry_point_and_lacks_its_library_in_words(
     (tmp_path / "kbot_owl.py").write_text("import a_library_that_is_not_there\n")
     (tmp_path / "owlet.py").write_text("class Owl:\n    name = 'owlet'\n")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    assert adapter_names() == ["owl", "owlet", "terminal"]
+    assert adapter_names() == ["discord", "owl", "owlet", "slack", "terminal"]
     assert load_adapter("owlet").name == "owlet"
     with pytest.raises(SettingsError, match=r"a_library_that_is_not_there.*pip install 'kbot\[owl\]'"):
         load_adapter("owl")
@@ -145,7 +145,7 @@ async def test_a_database_from_its_first_table_to_its_last_document(kbot: Progra
         return [done.out, done.err]
 
     out, _ = await run("doctor", "--quick", code=1)
-    assert "✗ migrations: 1 to apply: run `kbot migrate`." in out
+    assert "✗ migrations: 2 to apply: run `kbot migrate`." in out
     out, _ = await run("migrate")
     assert "applied 0001_knowledge.sql" in out
     out, _ = await run("doctor", "--quick")

@@ -120,7 +120,7 @@ def pins(name: str) -> dict[str, set[str]]:
 
 
 def required(requirements: list[str]) -> set[str]:
-    return {re.split(r"[\[<>=!~; ]", line)[0].lower().replace("_", "-") for line in requirements}
+    return {re.sub(r"[-_.]+", "-", re.split(r"[\[<>=!~; ]", line)[0].lower()) for line in requirements}
 
 
 def test_the_locks_agree_cover_what_is_required_and_name_no_index() -> None:

@@ -2,9 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from itertools import count
 
-from kbot.chat import Answer, Content, Limits, Place
+from kbot.chat import Answer, Attachment, Content, Limits, Place
 from kbot.errors import DeliveryError, MessageGone, RateLimited
 from kbot.live_reply import LiveReply
 
@@ -28,12 +29,15 @@ class Platform:
         self.gap = gap
         self.messages: dict[str, Content] = {}
         self.files: list[str] = []
+        self.whispers: list[tuple[str, str]] = []
+        self.admins: set[str] = set()
         self.views: list[tuple[str, ...]] = []
         self.calls: list[tuple[float, str, str]] = []
         self.faults: dict[int, Exception] = {}
         self.late = False
         self.refuse: Callable[[str, Content], Exception | None] = lambda verb, content: None
         self.deleted = False
+        self._numbers = count()
         self._busy = False
         self._last = float("-inf")
 
@@ -67,12 +71,24 @@ class Platform:
             self._busy = False
 
     async def send(self, place: Place, content: Content) -> str:
-        message_id = str(len(self.messages))
+        message_id = f"m{next(self._numbers)}"
         await self._call("send", content, lambda: self.messages.update({message_id: content}))
         return message_id
 
     async def edit(self, place: Place, message_id: str, content: Content) -> None:
         await self._call("edit", content, lambda: self.messages.update({message_id: content}))
+
+    async def delete(self, place: Place, message_id: str) -> None:
+        await self._call("delete", Content(".", "final"), lambda: self.messages.__delitem__(message_id))
+
+    async def whisper(self, place: Place, person: str, text: str) -> None:
+        self.whispers.append((person, text))
+
+    async def is_admin(self, place: Place, person: str) -> bool:
+        return person in self.admins
+
+    def download(self, attachment: Attachment) -> Mapping[str, str]:
+        return {}
 
     async def send_file(self, place: Place, name: str, text: str) -> None:
         await self._call("file", Content(text, "final"), lambda: self.files.append(text))

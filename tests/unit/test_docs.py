@@ -4,10 +4,15 @@ import re
 from pathlib import Path
 from typing import Literal, get_args, get_origin
 
+import pytest
 from annotated_types import Ge, Gt, Le
+from pydantic import SecretStr
 from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings
 
 from kbot.settings import Settings
+from kbot_discord.settings import DiscordSettings
+from kbot_slack.settings import SlackSettings
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -36,26 +41,34 @@ def shown_default(field: FieldInfo) -> str:
         return "per system"
     if field.default is None:
         return "unset"
-    if field.default == "":
+    if field.default in ("", frozenset(), SecretStr("")):
         return "empty"
     if isinstance(field.default, bool):
         return f"`{str(field.default).lower()}`"
     return f"`{field.default:g}`" if isinstance(field.default, float) else f"`{field.default}`"
 
 
-def test_the_table_of_settings_is_the_settings() -> None:
-    text = (DOCS / "settings.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    ("page", "prefix", "settings"),
+    [
+        ("settings.md", "KBOT_", Settings),
+        ("slack.md", "KBOT_SLACK_", SlackSettings),
+        ("discord.md", "KBOT_DISCORD_", DiscordSettings),
+    ],
+)
+def test_the_table_of_settings_is_the_settings(page: str, prefix: str, settings: type[BaseSettings]) -> None:
+    text = (DOCS / page).read_text(encoding="utf-8")
     rows = [
         [cell.strip() for cell in row.strip("|").split(" | ")]
         for row in re.findall(r"^\| `KBOT_.*$", text, re.MULTILINE)
     ]
     documented = {row[0]: (row[1], row[2]) for row in rows}
     expected = {
-        f"`KBOT_{name.upper()}`": (
+        f"`{prefix}{name.upper()}`": (
             shown_default(field),
-            bounds(field) or documented.get(f"`KBOT_{name.upper()}`", ("", ""))[1],
+            bounds(field) or documented.get(f"`{prefix}{name.upper()}`", ("", ""))[1],
         )
-        for name, field in Settings.model_fields.items()
+        for name, field in settings.model_fields.items()
     }
     assert documented == expected
     assert len(rows) == len(documented), "no setting stands there twice"

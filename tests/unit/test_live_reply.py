@@ -7,6 +7,7 @@ from itertools import pairwise
 from chat_in_memory import ANSWER, PLACE, STEP, grow, platform, words
 
 from kbot.chat import Content
+from kbot.errors import DeliveryError
 from kbot.live_reply import LiveReply, Pacer
 
 
@@ -41,7 +42,7 @@ async def test_writing_never_waits_and_the_newest_text_wins():
 
 async def test_the_next_interval_starts_after_the_edit_came_back():
     chat = platform(latency=0.03)
-    async with LiveReply(chat, PLACE, pacer=Pacer(None, 0.03)) as reply:
+    async with LiveReply(chat, PLACE, pacer=Pacer(0.03)) as reply:
         await grow(reply, words(30, "w"), 0.01)
         reply.finish("end")
     edits = [at for at, verb, text in chat.calls if verb == "edit" and text != "end"]
@@ -133,8 +134,8 @@ async def test_a_retracted_text_leaves_nothing_of_it_behind():
         await asyncio.sleep(8 * STEP)
         assert not any("errado" in text for text in chat.seen)
         reply.finish("Not in the documents.", ANSWER)
-    assert chat.seen == ["Not in the documents.", *["—"] * (len(chat.seen) - 1)]
-    assert chat.answers[0] == ANSWER
+    assert chat.seen == ["Not in the documents."]
+    assert chat.answers == [ANSWER]
 
 
 async def test_the_final_waits_for_the_edit_in_flight_and_comes_last():
@@ -155,5 +156,43 @@ async def test_sources_come_with_a_text_that_was_already_there():
         first, second = chat.seen
         assert second
         reply.finish(first, ANSWER)
-    assert chat.seen == [first, "—"]
-    assert chat.answers == [ANSWER, None]
+    assert chat.seen == [first]
+    assert chat.answers == [ANSWER]
+
+
+async def test_a_message_that_cannot_be_deleted_shows_that_it_is_not_needed():
+    chat = platform(post=60, edit=40)
+    chat.refuse = lambda verb, content: DeliveryError("may not delete") if verb == "delete" else None
+    async with LiveReply(chat, PLACE) as reply:
+        await grow(reply, words(6), 0.015)
+        await asyncio.sleep(5 * STEP)
+        reply.finish("short", ANSWER)
+    assert chat.seen == ["short", "—"]
+
+
+async def test_a_withdrawn_reply_is_deleted_whole():
+    chat = platform(post=60, edit=40)
+    async with LiveReply(chat, PLACE) as reply:
+        await grow(reply, words(6), 0.015)
+        await asyncio.sleep(5 * STEP)
+        assert len(chat.seen) == 2
+        reply.withdraw()
+    assert chat.seen == []
+
+
+async def test_a_reply_takes_the_place_of_an_earlier_one():
+    chat, posted = platform(post=60, edit=40), list[list[str]]()
+
+    async def note(ids: list[str]) -> None:
+        posted.append(ids)
+
+    async with LiveReply(chat, PLACE, posted=note) as first:
+        first.finish(words(6))
+    assert posted == [["m0"], ["m0", "m1"]] == [posted[0], first.message_ids]
+    async with LiveReply(chat, PLACE, messages=first.message_ids) as second:
+        await asyncio.sleep(3 * STEP)
+        assert chat.seen == ["…", "—"]
+        second.finish("other words", ANSWER)
+    assert chat.seen == ["other words"]
+    assert chat.answers == [ANSWER]
+    assert second.message_ids == ["m0"]

@@ -162,7 +162,7 @@ async def test_a_message_deleted_before_the_final_raises_and_nothing_is_posted()
 async def test_a_place_that_takes_no_message_is_an_error_at_the_door():
     chat = platform()
     chat.refuse = lambda verb, content: DeliveryError("not in channel")
-    pacer = Pacer(None, STEP)
+    pacer = Pacer(STEP)
 
     async def answer() -> None:
         async with LiveReply(chat, PLACE, pacer=pacer):
@@ -254,4 +254,12 @@ async def test_an_unexpected_failure_of_an_adapter_is_raised_after_the_final_tex
 
     with pytest.raises(KeyError, match="bug"):
         await answer()
+    assert chat.seen == ["final"]
+
+
+async def test_a_wait_that_the_platform_asks_for_is_no_part_of_the_deadline():
+    chat = platform()
+    chat.faults = {1: RateLimited(0.5)}
+    async with LiveReply(chat, PLACE, deadline=0.3) as reply:
+        reply.finish("final")
     assert chat.seen == ["final"]

@@ -40,8 +40,6 @@ async def serve(settings: Settings, names: Sequence[str], *, err: Console) -> in
     async with Engine.open(settings) as engine, Bot.open(engine) as bot:
         await engine.check("default")
         err.print(shown(engine.chat.why, "dim"))
-        for adapter in adapters:
-            await bot.repair(adapter)
         tasks = [asyncio.create_task(adapter.run(bot), name=adapter.name) for adapter in adapters]
         stop = asyncio.create_task(_asked_to_stop(), name="stop")
         done, running = await asyncio.wait({*tasks, stop}, return_when=asyncio.FIRST_COMPLETED)

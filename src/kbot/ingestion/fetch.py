@@ -46,9 +46,9 @@ async def fetch(
 ) -> Fetched:
     """Download `url` into a new file in the folder `into`. `headers` (a platform's token) go to the first host alone.
 
-    Only http and https; at most five redirects; the size is checked as declared and as it comes. Unless
-    `allow_private`, every host on the way must resolve to public addresses alone, and the connection goes to the very
-    address that was checked.
+    With headers no other host is followed to at all. Only http and https; at most five redirects; the size is checked
+    as declared and as it comes. Unless `allow_private`, every host on the way must resolve to public addresses alone,
+    and the connection goes to the very address that was checked.
 
     Raises Rejected, with the reason in words; nothing is left in `into` then.
     """
@@ -88,8 +88,11 @@ async def _follow(
             if not response.has_redirect_location:
                 return await _save(response, url, path, max_bytes)
             target = _parsed(str(url.join(response.headers["location"])))
-        if (target.scheme, target.netloc) != (url.scheme, url.netloc):
-            headers = {}
+        if headers and (target.scheme, target.netloc) != (url.scheme, url.netloc):
+            raise Rejected(
+                "The platform sent the download on to another host, as it does when kbot may not read the file; let "
+                "the operator check the rights of kbot's token, or send the file anew."
+            )
         url = target
     raise Rejected(
         f"The address leads on more than {_REDIRECTS} times; open it in a browser and send the address it ends at."
@@ -170,14 +173,14 @@ async def _save(response: httpx.Response, url: httpx.URL, path: Path, max_bytes:
         raise Rejected(_refused(response.status_code))
     declared = response.headers.get("content-length", "")
     if declared.isdigit() and int(declared) > max_bytes:
-        raise Rejected(_too_large(int(declared), max_bytes))
+        raise Rejected(too_large(int(declared), max_bytes))
     size = 0
     file = await asyncio.to_thread(path.open, "xb")
     try:
         async for piece in response.aiter_bytes():
             size += len(piece)
             if size > max_bytes:
-                raise Rejected(_too_large(size, max_bytes))
+                raise Rejected(too_large(size, max_bytes))
             await asyncio.to_thread(file.write, piece)
     finally:
         await asyncio.to_thread(file.close)
@@ -193,7 +196,8 @@ def _refused(status: int) -> str:
     return f"The server answered with HTTP {status}; try again later, or attach the file itself."
 
 
-def _too_large(size: int, max_bytes: int) -> str:
+def too_large(size: int, max_bytes: int) -> str:
+    """What to say of a file of more bytes than kbot takes."""
     return (
         f"The file has {size / 1e6:.1f} MB or more, more than the {max_bytes / 1e6:g} MB that kbot takes; split it, or "
         "let the operator raise KBOT_MAX_FILE_MEGABYTES."

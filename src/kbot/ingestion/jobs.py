@@ -6,16 +6,16 @@ import re
 import tempfile
 import unicodedata
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from kbot.characters import storable
 from kbot.database import Database
 from kbot.errors import Rejected
 from kbot.ingestion.chunk import join_pages
-from kbot.ingestion.fetch import fetch
+from kbot.ingestion.fetch import fetch, too_large
 from kbot.ingestion.index import Document, index
 from kbot.ingestion.load import Fetched, Loaded, Parser, parse_limits
 from kbot.ingestion.pages import HTML
@@ -25,6 +25,8 @@ from kbot.settings import Settings
 
 # While one document is parsed, another is embedded and a third written.
 _SIDE_BY_SIDE = 3
+
+_UNREAD = ("image/", "audio/", "video/", "font/")
 
 # A page that asks who one is stands where the document should; more text than this, and the form is an aside.
 _PASSWORD_FIELD = re.compile(rb"<input\b[^>]*\btype\s*=\s*[\"']?password", re.IGNORECASE)
@@ -37,11 +39,20 @@ log = get_logger(__name__)
 @dataclass(frozen=True, slots=True)
 class Upload:
     """Something to ingest: a file at `path`, or what `url` answers with. `source` is the name that it keeps: in
-    citations, in `forget`, and by which a later upload replaces it."""
+    citations, in `forget`, and by which a later upload replaces it.
+
+    With `headers` it is a chat's attachment of `size` bytes and `media_type`, which the platform gives out to those
+    alone; `link` is where people find it. One with a `refusal` is rejected for that reason.
+    """
 
     source: str
     path: Path | None = None
     url: str | None = None
+    headers: Mapping[str, str] | None = field(default=None, repr=False)
+    size: int = 0
+    media_type: str | None = None
+    link: str | None = None
+    refusal: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +176,7 @@ async def _ingest_one(
         text=text,
         pages=pages,
         scope=shelf.scope,
-        url=item.url,
+        url=item.url if item.headers is None else item.link,
         page_count=loaded.page_count,
         pages_without_text=loaded.pages_without_text,
         warnings=loaded.warnings,
@@ -189,23 +200,42 @@ async def _ingest_one(
 
 
 async def _load(item: Upload, settings: Settings, parser: Parser, allow_private_urls: bool) -> Loaded:
+    if item.refusal:
+        raise Rejected(item.refusal)
     if item.path is not None:
         return await parser.load(item.path, name=_tail(item.path, 1))
     assert item.url is not None
+    max_bytes = int(settings.max_file_megabytes * 1_000_000)
+    if item.size > max_bytes:
+        raise Rejected(too_large(item.size, max_bytes))
+    if (item.media_type or "").startswith(_UNREAD):
+        raise Rejected(
+            f"The file is of a kind without text to read ({item.media_type}); save what it says as a document."
+        )
     with tempfile.TemporaryDirectory(prefix="kbot-") as folder:
         fetched = await fetch(
             item.url,
-            max_bytes=int(settings.max_file_megabytes * 1_000_000),
+            max_bytes=max_bytes,
             into=Path(folder),
-            allow_private=allow_private_urls or settings.allow_private_urls,
+            allow_private=allow_private_urls or settings.allow_private_urls or item.headers is not None,
+            headers=item.headers,
         )
-        loaded = await parser.load(fetched.path, name=fetched.name)
+        if item.headers is not None and fetched.media_type == HTML and not _is_html(item):
+            raise Rejected(
+                "The platform gave out a login page instead of the file: kbot's token may not read files here. Let the "
+                "operator check its rights, then send the file again."
+            )
+        loaded = await parser.load(fetched.path, name=fetched.name if item.headers is None else item.source)
         if loaded.media_type == HTML and await asyncio.to_thread(_asks_for_login, item.url, fetched, loaded):
             raise Rejected(
                 "The address leads to a page that asks for a login, not to the document; download the file yourself "
                 "and attach it."
             )
         return loaded
+
+
+def _is_html(item: Upload) -> bool:
+    return item.media_type == HTML or item.source.lower().endswith((".html", ".htm", ".xhtml"))
 
 
 def _loggable(item: Upload) -> str:

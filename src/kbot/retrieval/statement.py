@@ -154,6 +154,7 @@ SELECT c.id::text AS id, c.document_id::text AS document_id, d.source, d.title, 
   coalesce(substr(c.text, c.spans[3 * s.n - 2] + 1, c.spans[3 * s.n - 1] - c.spans[3 * s.n - 2]), '') AS quote,
   c.language, greatest(e.similarity, 0) AS similarity,
   greatest(coalesce(e.sentence, e.similarity), 0) AS sentence, least(e.coverage, 1) AS coverage,
+  to_char(d.updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS updated,
   greatest(e.score, 0) AS score, coalesce(b.text, '') AS before, coalesce(a.text, '') AS after
 FROM best e
 CROSS JOIN question q

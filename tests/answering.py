@@ -80,13 +80,14 @@ async def desk_with_documents(server: str, template: str, embedder: Embedder, fo
                 home=folder / "home", database_url=SecretStr(conninfo), pool_size=6, model_timeout=5.0
             )
             async with open_database(settings, migrate=False) as database:
-                await _fill(settings, database, embedder, folder)
+                await fill(settings, database, embedder, folder)
                 yield Desk(settings, database, embedder)
         finally:
             await connection.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
 
 
-async def _fill(settings: Settings, database: Database, embedder: Embedder, folder: Path) -> None:
+async def fill(settings: Settings, database: Database, embedder: Embedder, folder: Path) -> None:
+    """Ingest the documents, which are written into the folder."""
     for name, content in {**DOCUMENTS, "bonus.md": SECRET}.items():
         (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     everybody = [Upload(name, folder / name) for name in DOCUMENTS]

@@ -1,0 +1,46 @@
+"""The door between kbot and the places where people talk to it.
+
+An adapter imports this module and nothing else of kbot. It turns what its platform sends into an `IncomingMessage`,
+hands that to the `Bot` it was given, and offers the few calls of `Adapter` with which the bot answers.
+"""
+
+from kbot.chat.adapter import Adapter, Bot, Content, Limits, Opinion, Stage
+from kbot.chat.answers import Answer, Citation, Passage, Report
+from kbot.chat.labels import Labels, captions, labels_in, plain, sources
+from kbot.chat.lines import is_web, packed
+from kbot.chat.messages import Attachment, IncomingMessage, IngestRequest, Person, Place
+from kbot.errors import DeliveryError, Forbidden, KbotError, MessageGone, RateLimited, Rejected, SettingsError
+from kbot.logs import get_logger
+
+__all__ = [
+    "Adapter",
+    "Answer",
+    "Attachment",
+    "Bot",
+    "Citation",
+    "Content",
+    "DeliveryError",
+    "Forbidden",
+    "IncomingMessage",
+    "IngestRequest",
+    "KbotError",
+    "Labels",
+    "Limits",
+    "MessageGone",
+    "Opinion",
+    "Passage",
+    "Person",
+    "Place",
+    "RateLimited",
+    "Rejected",
+    "Report",
+    "SettingsError",
+    "Stage",
+    "captions",
+    "get_logger",
+    "is_web",
+    "labels_in",
+    "packed",
+    "plain",
+    "sources",
+]

@@ -1,0 +1,122 @@
+"""How sources are named to people, and what stands on buttons, in the reader's language."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import PurePosixPath
+
+from kbot.chat.answers import Answer, Citation, Passage
+
+# All control characters but tab and line feed, and the marks that turn the direction of a text around.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_MONTH, _YEAR = 30.44, 365.25
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The short texts around an answer, in one language."""
+
+    sources: str
+    read: str
+    helpful: str
+    unhelpful: str
+    report: str
+    page: str
+    previous: str
+    next: str
+    today: str
+    days: tuple[str, str]
+    months: tuple[str, str]
+    years: tuple[str, str]
+
+
+_ENGLISH = Labels(
+    sources="Sources",
+    read="Show everything I read",
+    helpful="Helpful",
+    unhelpful="Not helpful",
+    report="Tell an admin",
+    page="p. {page}",
+    previous="Back",
+    next="Next",
+    today="from today",
+    days=("1 day old", "{n} days old"),
+    months=("1 month old", "{n} months old"),
+    years=("1 year old", "{n} years old"),
+)
+_PORTUGUESE = Labels(
+    sources="Fontes",
+    read="Mostrar tudo o que li",
+    helpful="Útil",
+    unhelpful="Não ajudou",
+    report="Avisar um admin",
+    page="p. {page}",
+    previous="Voltar",
+    next="Avançar",
+    today="de hoje",
+    days=("de 1 dia atrás", "de {n} dias atrás"),
+    months=("de 1 mês atrás", "de {n} meses atrás"),
+    years=("de 1 ano atrás", "de {n} anos atrás"),
+)
+
+
+def labels_in(language: str) -> Labels:
+    """The labels of a language ("pt", "pt-BR", "en", …); English where it is neither Portuguese nor English."""
+    return _PORTUGUESE if language.lower().startswith("pt") else _ENGLISH
+
+
+def plain(text: str, instead: str = "") -> str:
+    """The text without control characters: an escape sequence is left as harmless letters."""
+    return _CONTROL.sub(instead, text)
+
+
+def sources(answer: Answer | None) -> tuple[Citation, ...]:
+    """The citations to show below an answer: those of a grounded one, and none ever for any other."""
+    return answer.citations if answer and answer.grounded else ()
+
+
+def captions(places: Sequence[Citation] | Sequence[Passage], language: str = "") -> list[str]:
+    """Where each of them stands, for people: title, page, heading, and how old the document is. The file's name is
+    added where the title does not say it, and where two documents would look the same."""
+    documents = {place.source: place.title for place in places}
+    titles = Counter(documents.values())
+    return [_caption(place, labels_in(language), alone=titles[place.title] == 1) for place in places]
+
+
+def age(updated: str, labels: Labels, today: date | None = None) -> str:
+    """How old a document of a day is, in words; "" where the day is not known."""
+    if not updated:
+        return ""
+    days = max(((today or datetime.now(UTC).date()) - date.fromisoformat(updated)).days, 0)
+    if days == 0:
+        return labels.today
+    for unit, length in ((labels.years, _YEAR), (labels.months, _MONTH), (labels.days, 1)):
+        if (n := int(days / length)) >= 1:
+            return unit[n > 1].format(n=n)
+    return ""
+
+
+def _caption(place: Citation | Passage, labels: Labels, *, alone: bool) -> str:
+    title = place.title or place.source
+    named = title == place.source or (alone and (_says(title, place.source) or place.url == place.source))
+    page = "" if place.page is None else labels.page.format(page=place.page)
+    heading = [part for part in place.heading.split(" > ") if _letters(part) != _letters(title)]
+    parts = (
+        title if named else f"{title} ({place.source})",
+        page,
+        " > ".join(heading),
+        age(place.updated, labels),
+    )
+    return plain(" · ".join(" ".join(part.split()) for part in parts if part))
+
+
+def _says(title: str, source: str) -> bool:
+    """Whether a title names the file: "Manual de RH" does so for "pdf/manual-de-rh.pdf"."""
+    path = PurePosixPath(source)
+    return _letters(title) in {_letters(path.stem), _letters(path.name)}
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())
