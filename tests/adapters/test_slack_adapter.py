@@ -1,0 +1,330 @@
+"""The Slack adapter in front of a local Slack: what a reader sees, also when calls fail."""
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+import pytest
+from conformance import GROUNDED, AdapterConformance
+from pydantic import SecretStr
+from slack_in_process import settings
+
+from fakes.platform import FAULTS, Faults
+from fakes.slack import FakeSlack, fake_slack
+from kbot.chat import Attachment, Content, DeliveryError, MessageGone, Place, RateLimited, Rejected
+from kbot_slack.adapter import SlackAdapter, pieces
+from kbot_slack.blocks import TEXT
+from kbot_slack.ephemeral import EphemeralReply
+from kbot_slack.markup import count
+
+T = TypeVar("T")
+
+
+@dataclass
+class Thread:
+    """A thread in a channel, as somebody there sees it: texts, sources, and where their links lead."""
+
+    adapter: SlackAdapter
+    slack: FakeSlack
+    channel: str
+    ts: str
+    user: str
+
+    @property
+    def place(self) -> Place:
+        return Place("default", f"slack:{self.channel}", self.ts)
+
+    async def seen(self) -> str:
+        lines: list[str] = []
+        for seen in self.slack.replies_of_bot(self.channel, self.ts, self.user):
+            links = re.findall(r"<(https?://[^|>]+)", str(self.slack.posts[seen.id].blocks))
+            lines += [seen.text, *seen.sources, *links]
+        return "\n".join(lines)
+
+    @property
+    def texts(self) -> list[str]:
+        return [seen.text for seen in self.slack.replies_of_bot(self.channel, self.ts, self.user)]
+
+
+async def thread_in(slack: FakeSlack, adapter: SlackAdapter, *, direct: bool = False) -> Thread:
+    user = slack.add_user("ana", locale="pt-BR")
+    channel = slack.direct(user).id if direct else slack.add_channel("geral", [user])
+    return Thread(adapter, slack, channel, await slack.say(channel, user, "?"), user)
+
+
+@asynccontextmanager
+async def reading() -> AsyncGenerator[Thread]:
+    async with fake_slack() as slack:
+        adapter = SlackAdapter(settings(slack))
+        async with adapter.connected():
+            yield await thread_in(slack, adapter)
+
+
+@pytest.fixture
+async def reader() -> AsyncGenerator[Thread]:
+    async with reading() as thread:
+        yield thread
+
+
+@pytest.fixture
+async def streamed() -> AsyncGenerator[Thread]:
+    """A thread of direct messages where native streaming is on."""
+    async with fake_slack() as slack:
+        adapter = SlackAdapter(settings(slack, native_stream=True))
+        async with adapter.connected():
+            yield await thread_in(slack, adapter, direct=True)
+
+
+async def insisted(call: Callable[[], Awaitable[T]]) -> T:
+    """What the core does: the call again until it is taken."""
+    while True:
+        try:
+            return await call()
+        except RateLimited as limit:
+            if limit.retry_after > 1:
+                raise
+        except ConnectionError:
+            continue
+
+
+class TestSlack(AdapterConformance):
+    @pytest.fixture
+    async def reader(self) -> AsyncGenerator[Thread]:
+        async with reading() as thread:
+            yield thread
+
+
+async def test_failing_calls_lose_and_double_nothing(reader: Thread) -> None:
+    reader.slack.faults, reader.slack.faulty = Faults(0.3, FAULTS, seed=3), ""
+    reader.slack.burst = 1_000
+    reader.slack.rates |= {"chat.update": 1_000, "chat.delete": 1_000}
+    adapter, place = reader.adapter, reader.place
+    top = Place("default", place.channel)
+    ids = [await insisted(lambda n=n: adapter.send(place, Content(f"text {n}", "placeholder"))) for n in range(40)]
+    same = [await insisted(lambda: adapter.send(top, Content("the same", "placeholder"))) for _ in range(10)]
+    for n, ts in enumerate(ids):
+        await insisted(lambda n=n, ts=ts: adapter.edit(place, ts, Content(f"final {n}", "final")))
+    assert reader.texts == [f"final {n}" for n in range(40)]
+    assert [seen.id for seen in reader.slack.replies_of_bot(reader.channel)] == same
+    assert reader.slack.faults.made.keys() == set(FAULTS)
+    for ts in same:
+        try:
+            await insisted(lambda ts=ts: adapter.delete(top, ts))
+        except MessageGone:
+            assert reader.slack.seen(ts) is None
+    assert reader.slack.replies_of_bot(reader.channel) == []
+
+
+async def test_a_lost_post_is_found_on_another_page(reader: Thread) -> None:
+    reader.slack.faults = Faults(1.0, ("lost",))
+    with pytest.raises(ConnectionError):
+        await reader.adapter.send(reader.place, Content("first", "placeholder"))
+    reader.slack.faults = Faults()
+    for n in range(250):
+        await reader.slack.say(reader.channel, reader.user, str(n), thread=reader.ts)
+    ts = await reader.adapter.send(reader.place, Content("first", "placeholder"))
+    assert reader.texts == ["first"]
+    assert reader.slack.seen(ts) is not None
+
+
+async def test_a_lost_post_that_shows_other_words_by_now_is_one_message(reader: Thread) -> None:
+    reader.slack.faults = Faults(1.0, ("lost",))
+    with pytest.raises(ConnectionError):
+        await reader.adapter.send(reader.place, Content("searching", "placeholder", key="k.0"))
+    reader.slack.faults = Faults()
+    await reader.adapter.send(reader.place, Content("number 2 in the queue", "placeholder", key="k.0"))
+    await reader.adapter.send(reader.place, Content("another", "placeholder", key="k.1"))
+    assert await reader.seen() == "number 2 in the queue\nanother"
+
+
+async def test_two_posts_of_the_same_text_stay_two(reader: Thread) -> None:
+    reader.slack.faults = Faults(1.0, ("lost",))
+    with pytest.raises(ConnectionError):
+        await reader.adapter.send(reader.place, Content("searching", "placeholder"))
+    reader.slack.faults = Faults()
+    ids = {await reader.adapter.send(reader.place, Content("searching", "placeholder")) for _ in range(2)}
+    assert len(ids) == len(reader.texts) == 2
+
+
+async def test_a_post_that_nobody_waits_for_is_taken_back(reader: Thread) -> None:
+    sending = asyncio.create_task(reader.adapter.send(reader.place, Content("searching", "placeholder")))
+    await asyncio.sleep(0)  # it has begun, and is not answered yet
+    assert sending.cancel()
+    assert isinstance((await asyncio.gather(sending, return_exceptions=True))[0], asyncio.CancelledError)
+    await reader.slack.until(lambda: reader.slack.traffic.times("chat.delete"))
+    assert not reader.texts
+
+
+async def test_who_was_removed_is_told_once(reader: Thread, caplog: pytest.LogCaptureFixture) -> None:
+    ts = await reader.adapter.send(reader.place, Content("x", "placeholder"))
+    reader.slack.archive(reader.channel)
+    for _ in range(3):
+        with pytest.raises(MessageGone, match="Unarchive"):
+            await reader.adapter.edit(reader.place, ts, Content("y", "growing"))
+    assert caplog.text.count("slack_lost") == 1
+    reader.slack.channels[reader.channel].archived = False
+    await reader.adapter.edit(reader.place, ts, Content("secret words", "growing"))
+    reader.slack.kick_bot(reader.channel)
+    for _ in range(2):
+        with pytest.raises(MessageGone, match="Invite"):
+            await reader.adapter.send(reader.place, Content("secret words", "placeholder"))
+    assert caplog.text.count("slack_lost") == 2
+    assert not reader.adapter.calls.dead.is_set()
+    reader.slack.revoke_tokens()
+    for place in (reader.place, Place("default", "slack:C1")):
+        with pytest.raises(MessageGone, match="Install the app again"):
+            await reader.adapter.send(place, Content("secret words", "placeholder"))
+    assert reader.adapter.calls.dead.is_set()
+    assert caplog.text.count("slack_lost") == 3
+    assert "secret words" not in caplog.text
+    assert reader.slack.bot_token not in caplog.text
+
+
+async def test_a_refusal_names_the_call_and_the_next_step(reader: Thread) -> None:
+    reader.slack.scopes.discard("chat:write")
+    with pytest.raises(DeliveryError, match=r"chat.postMessage with missing_scope \(chat:write\)\. Add the scope"):
+        await reader.adapter.send(reader.place, Content("x", "final"))
+
+
+async def test_a_limit_of_slack_is_told_with_its_seconds(reader: Thread) -> None:
+    for kind, seconds in (("limited", 1), ("limited_fraction", 0.7), ("limited_ok", 1)):
+        reader.slack.faults = Faults(1.0, (kind,))
+        with pytest.raises(RateLimited) as limit:
+            await reader.adapter.send(reader.place, Content("x", "final"))
+        assert limit.value.retry_after == seconds
+
+
+async def test_a_whisper_is_for_one_person(reader: Thread) -> None:
+    await reader.adapter.whisper(reader.place, reader.user, "só **você**")
+    (seen,) = reader.slack.replies_of_bot(reader.channel, reader.ts, reader.user)
+    assert (seen.text, seen.to) == ("só **você**", reader.user)
+    direct = reader.slack.direct(reader.user).id
+    await reader.adapter.whisper(Place("default", f"slack:{direct}"), reader.user, "oi")
+    assert [(seen.text, seen.to) for seen in reader.slack.replies_of_bot(direct)] == [("oi", None)]
+
+
+async def test_a_long_tail_comes_as_messages_each_once(reader: Thread) -> None:
+    text = "\n".join(f"line {n} & more" for n in range(800))
+    reader.slack.faults = Faults(0.4, ("error", "lost", "drop"), seed=2)
+    await insisted(lambda: reader.adapter.send_file(reader.place, "answer.md", text))
+    assert "".join(f"{each}\n" for each in reader.texts).split() == text.split()
+    assert len(reader.texts) >= 4
+    assert all(count(piece) <= TEXT for piece in pieces("&" * 9_000 + " word" * 3_000))
+
+
+async def test_admins_are_those_of_the_setting_or_of_the_workspace(reader: Thread) -> None:
+    boss = reader.slack.add_user("bia", owner=True)
+    adapter = reader.adapter
+    assert [await adapter.is_admin(reader.place, user) for user in (boss, reader.user, "U404")] == [True, False, False]
+    chosen = SlackAdapter(settings(reader.slack, admins=frozenset({reader.user})))
+    async with chosen.connected():
+        assert [await chosen.is_admin(reader.place, user) for user in (boss, reader.user)] == [False, True]
+
+
+async def test_the_token_goes_to_slack_alone(reader: Thread) -> None:
+    file = reader.slack.add_file("a.pdf", b"x", "application/pdf", reader.user)
+    bearer = {"Authorization": f"Bearer {reader.slack.bot_token}"}
+    for url in (file["url_private"], "https://files.slack.com/files-pri/T1-F1/a.pdf"):
+        assert reader.adapter.download(Attachment("a.pdf", url, 1)) == bearer
+    elsewhere = ("https://files.example.org/a", "http://files.slack.com/a", "https://slack.com.evil.org/a", "")
+    for url in (*elsewhere, "https://evil-slack.com/a", reader.slack.url.replace("127.0.0.1", "127.0.0.2") + "/a"):
+        with pytest.raises(Rejected, match="another service"):
+            reader.adapter.download(Attachment("a.pdf", url, 1))
+    real = SlackAdapter(settings(reader.slack, bot_token=SecretStr("t"), api_url="https://slack.com/api/"))
+    with pytest.raises(Rejected):
+        real.download(Attachment("a.pdf", file["url_private"], 1))
+
+
+async def test_what_is_private(reader: Thread) -> None:
+    slack, directory = reader.slack, reader.adapter.directory
+    group, direct = slack.add_channel("rh", [reader.user], kind="group"), slack.direct(reader.user).id
+    closed = slack.add_channel("diretoria", [reader.user], kind="group", bot=False)
+    found = [await directory.is_private(each) for each in (reader.channel, group, direct, closed, "C404")]
+    assert found == [False, True, True, True, True]
+    slack.scopes -= {"channels:read", "groups:read"}
+    new = slack.add_channel("novo", [reader.user])
+    assert await directory.is_private(new), "what Slack does not say counts as private"
+    directory.learn(new, "channel")
+    assert not await directory.is_private(new)
+
+
+async def test_direct_messages_are_streamed(streamed: Thread) -> None:
+    adapter, place, slack = streamed.adapter, streamed.place, streamed.slack
+    ts = await adapter.send(place, Content("🔎 …", "placeholder"))
+    assert slack.traffic.times("assistant.threads.setStatus")
+    for settled in ("São **22**", "São **22**", "São **22** <dias>"):
+        await adapter.edit(place, ts, Content(f"{settled} ▌", "growing", settled=settled))
+    assert [view.text for view in slack.views(ts)][-2:] == ["São **22**", "São **22** <dias>"]
+    await adapter.edit(place, ts, Content(GROUNDED.text, "final", GROUNDED))
+    (seen,) = slack.replies_of_bot(streamed.channel, streamed.ts)
+    assert seen.text == GROUNDED.text
+    assert len(seen.sources) == 2
+    assert len(slack.traffic.times("chat.appendStream")) == 2
+    assert len(slack.traffic.times("chat.update")) == 1
+
+
+@pytest.mark.parametrize("trouble", ["taken back", "expired", "lost", "unknown", "restarted"])
+async def test_a_stream_in_trouble_goes_on_by_edits(streamed: Thread, trouble: str) -> None:
+    adapter, place, slack = streamed.adapter, streamed.place, streamed.slack
+    if trouble == "unknown":
+        slack.scopes.discard("chat:write")
+        with pytest.raises(DeliveryError):
+            await adapter.send(place, Content("…", "placeholder"))
+        slack.scopes.add("chat:write")
+    if trouble == "expired":
+        slack.time_scale = 0
+    ts = await adapter.send(place, Content("…", "placeholder"))
+    if trouble == "lost":
+        slack.faults, slack.faulty = Faults(1.0, ("lost",)), "chat.appendStream"
+    if trouble != "restarted":
+        await adapter.edit(place, ts, Content("São", "growing", settled="São"))
+    second = Content("Não", "growing", settled="Não") if trouble == "taken back" else Content("São 22", "growing")
+    if trouble == "restarted":
+        adapter = SlackAdapter(adapter.settings)
+        async with adapter.connected():
+            with pytest.raises(ConnectionError, match="now it can be edited"):
+                await adapter.edit(place, ts, second)
+            await adapter.edit(place, ts, second)
+    else:
+        await adapter.edit(place, ts, second)
+    assert streamed.texts == [second.text]
+    await streamed.adapter.edit(place, ts, Content("the end", "final"))
+    assert streamed.texts == ["the end"]
+    await streamed.adapter.delete(place, ts)
+    assert not streamed.texts
+
+
+async def test_an_open_stream_can_be_deleted(streamed: Thread) -> None:
+    ts = await streamed.adapter.send(streamed.place, Content("…", "placeholder"))
+    await streamed.adapter.edit(streamed.place, ts, Content("São", "growing", settled="São"))
+    await streamed.adapter.delete(streamed.place, ts)
+    assert not streamed.texts
+
+
+async def test_an_answer_for_one_person_comes_whole(reader: Thread) -> None:
+    url = reader.slack.new_hook(reader.user, reader.channel)
+    reply, place = EphemeralReply(reader.adapter, url), Place("default", f"slack:{reader.channel}", "ask:U1")
+
+    def shown() -> list[str]:
+        return [seen.text for seen in reader.slack.messages(reader.channel, user=reader.user) if seen.to]
+
+    first = await reply.send(place, Content("searching", "placeholder"))
+    await reply.edit(place, first, Content("part 1", "growing"))
+    second = await reply.send(place, Content("part", "growing"))
+    third = await reply.send(place, Content("surplus", "growing"))
+    assert shown() == []
+    await reply.edit(place, second, Content("part 2", "final", GROUNDED))
+    assert shown() == ["part 1", "part 2"]
+    await reply.delete(place, third)
+    with pytest.raises(MessageGone):
+        await reply.edit(place, second, Content("anew", "final"))
+    with pytest.raises(MessageGone):
+        await reader.adapter.edit(place, second, Content("mended", "failed"))
+    for n in range(3):
+        await reply.whisper(place, reader.user, f"whisper {n}")
+    with pytest.raises(MessageGone, match="five"):
+        await reply.whisper(place, reader.user, "too much")
+    assert len(shown()) == 5
