@@ -1,0 +1,53 @@
+"""Logging in and staying connected: each fault that only a person can mend gives one line that says how."""
+
+from urllib.parse import urlsplit
+
+import aiohttp
+import discord
+from discord.http import Route
+
+from kbot.chat import SettingsError
+from kbot_discord.client import Client
+from kbot_discord.settings import PORTAL, TOKEN
+
+_TOKEN_REFUSED = f"Discord does not take the token in KBOT_DISCORD_TOKEN: {TOKEN}. Set it and restart kbot."
+_INTENTS = (
+    "KBOT_DISCORD_MESSAGE_CONTENT is set, but the application may not read message contents: switch on Message Content "
+    f"Intent at {PORTAL}, in the application, under Bot, or unset the setting."
+)
+_REFUSED = {
+    4004: _TOKEN_REFUSED,
+    4011: "Discord asks for more shards than it advised: restart kbot.",
+    4013: "Discord does not know the intents that kbot asks for: KBOT_DISCORD_GATEWAY_URL names another version of it.",
+    4014: _INTENTS,
+}
+
+
+async def log_in(client: Client, token: str) -> None:
+    """Log in. Raises SettingsError."""
+    host = urlsplit(Route.BASE).netloc
+    try:
+        await client.login(token)
+    except discord.LoginFailure:
+        raise SettingsError(_TOKEN_REFUSED) from None
+    except (discord.HTTPException, aiohttp.ClientError, OSError, TimeoutError) as error:
+        raise SettingsError(
+            f"Discord cannot be reached at {host} now ({type(error).__name__}). Check the network and "
+            "KBOT_DISCORD_API_URL, then start kbot again."
+        ) from None
+
+
+async def connect(client: Client) -> None:
+    """Stay connected to the gateway until cancelled. Raises SettingsError once it does not take kbot any more."""
+    try:
+        await client.connect(reconnect=True)
+    except discord.PrivilegedIntentsRequired:
+        raise SettingsError(_INTENTS) from None
+    except discord.ConnectionClosed as closed:
+        told = _REFUSED.get(closed.code or 0, "See the log, and start kbot again.")
+        raise SettingsError(f"Discord closed the connection for good ({closed.code}). {told}") from None
+    except (discord.HTTPException, discord.GatewayNotFound) as error:
+        raise SettingsError(
+            f"Discord did not say where to connect to ({type(error).__name__}). If its status page shows no "
+            f"trouble, check KBOT_DISCORD_TOKEN: {TOKEN}."
+        ) from None
