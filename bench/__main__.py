@@ -10,6 +10,7 @@ from pathlib import Path
 import structlog
 from rich.console import Console
 
+from bench.delivery import slack
 from bench.ingestion import ingestion
 from bench.quality import quality
 from bench.refusal_time import refusal_time
@@ -29,6 +30,7 @@ PARTS: dict[str, Callable[[Bench], Awaitable[Result]]] = {
     "ingest": ingestion,
     "refusal_time": refusal_time,
     "stages": stages,
+    "slack": slack,
 }
 
 
@@ -44,6 +46,7 @@ async def main() -> int:
         options.cache,
         tuple(options.sizes),
         options.questions,
+        options.answers,
     )
     console = Console(width=None if sys.stdout.isatty() else 120)
     where = environment(MAJOR)
@@ -66,6 +69,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir(), "kbot-bench"), help="what is kept")
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 20_000, 100_000], help="passages")
     parser.add_argument("--questions", type=int, default=400, help="how many questions are timed")
+    parser.add_argument("--answers", type=int, default=200, help="how many are delivered while calls fail")
     parser.add_argument("--results", type=Path, default=here / "results" / "latest.json", help="where JSON goes")
     return parser.parse_args()
 

@@ -10,7 +10,8 @@ from kbot.settings import Settings
 @dataclass(frozen=True, slots=True)
 class Bench:
     """`sets` is the folder of labelled sets, `cache` one outside the repository for what is costly to make; `sizes`
-    are numbers of passages, `questions` how many questions are timed."""
+    are numbers of passages, `questions` how many questions are timed,
+    `answers` how many are delivered while calls fail."""
 
     settings: Settings
     embedder: Embedder
@@ -19,3 +20,4 @@ class Bench:
     cache: Path
     sizes: tuple[int, ...]
     questions: int
+    answers: int

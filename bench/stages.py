@@ -11,9 +11,9 @@ from bench.retrieval import filled
 from bench.run import Bench
 from bench.tables import WORKSPACE
 from kbot.chat import Answer, Place
-from kbot.engine import Engine, worth_reading
+from kbot.engine import Engine
 from kbot.generation import write_answer
-from kbot.grounding import classify, gate
+from kbot.grounding import classify, gate, worth_reading
 from kbot.history import remember
 from kbot.language import detect_language
 from kbot.models import open_chat_model
