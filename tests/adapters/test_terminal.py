@@ -214,7 +214,7 @@ import asyncio, sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from kbot_terminal import TerminalAdapter
 from test_terminal import ScriptedBot
-asyncio.run(TerminalAdapter().run(cast(Bot, ScriptedBot())))
+asyncio.run(TerminalAdapter().run(ScriptedBot()))
 """
 
 
