@@ -10,7 +10,7 @@ from pathlib import Path
 import structlog
 from rich.console import Console
 
-from bench.delivery import slack
+from bench.delivery import discord, slack
 from bench.ingestion import ingestion
 from bench.quality import quality
 from bench.refusal_time import refusal_time
@@ -31,6 +31,7 @@ PARTS: dict[str, Callable[[Bench], Awaitable[Result]]] = {
     "refusal_time": refusal_time,
     "stages": stages,
     "slack": slack,
+    "discord": discord,
 }
 
 

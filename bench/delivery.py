@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import numpy as np
-from stage import Question, Running, Stage, kbot, slack_stage
+from stage import Question, Running, Stage, discord_stage, kbot, slack_stage
 
 from answering import FERIAS, fill
 from bench.databases import fresh_database
@@ -32,6 +32,11 @@ Opened = Callable[[int], AbstractAsyncContextManager[Stage]]
 async def slack(bench: Bench) -> Result:
     """Replies on Slack."""
     return await delivery("slack", slack_stage, bench)
+
+
+async def discord(bench: Bench) -> Result:
+    """Replies on Discord."""
+    return await delivery("discord", discord_stage, bench)
 
 
 async def delivery(name: str, opened: Opened, bench: Bench) -> Result:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from fakes.discord import FakeDiscord, fake_discord
 from fakes.platform import Faults, Seen, Traffic, View
 from fakes.slack import FakeSlack, fake_slack
 
@@ -139,6 +140,80 @@ async def slack_stage(people: int = 1) -> AsyncGenerator[SlackStage]:
             "KBOT_SLACK_API_URL": slack.api_url,
         }
         yield SlackStage(slack, users, channels, environment=environment)
+
+
+@dataclass
+class DiscordStage:
+    """A Discord server."""
+
+    discord: FakeDiscord
+    people: list[str]
+    channels: list[str]
+    name: str = "discord"
+    edit: str = "edit message"
+    most_per_minute: int | None = None
+    environment: dict[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def faults(self) -> Faults:
+        return self.discord.faults
+
+    @property
+    def traffic(self) -> Traffic:
+        return self.discord.traffic
+
+    def deliver(self, times: int) -> None:
+        self.discord.deliver_times = times
+
+    async def connected(self, count: int) -> None:
+        await self.discord.connected(count, timeout=60)
+
+    async def ask(self, text: str, person: int = 0, files: Sequence[tuple[str, bytes]] = ()) -> Question:
+        channel = self.channels[person]
+        message = await self.discord.say(channel, self.people[person], text, mention=True, files=files)
+        return Question(channel, message, time.monotonic())
+
+    async def edit_question(self, question: Question, text: str) -> None:
+        await self.discord.edit(question.channel, question.id, text)
+
+    async def delete_question(self, question: Question) -> None:
+        await self.discord.delete(question.channel, question.id)
+
+    async def delete_reply(self, seen: Seen) -> None:
+        await self.discord.delete(self.discord.all_messages[seen.id].channel, seen.id)
+
+    async def click(self, seen: Seen, button: str, person: int = 0) -> None:
+        await self.discord.click(seen, button, self.people[person])
+
+    def told(self, question: Question, person: int = 0) -> list[Seen]:
+        """What refers to the question, what refers to that, and what the person alone sees in the channel."""
+        found, known = list[Seen](), {question.id}
+        for seen in self.discord.replies_of_bot(question.channel, user=self.people[person]):
+            if seen.to or self.discord.all_messages[seen.id].reference in known:
+                known.add(seen.id)
+                found.append(seen)
+        return found
+
+    def views(self, seen: Seen) -> list[View]:
+        return self.discord.views(seen)
+
+    def pings(self) -> Sequence[object]:
+        return self.discord.pings
+
+
+@asynccontextmanager
+async def discord_stage(people: int = 1) -> AsyncGenerator[DiscordStage]:
+    """A server with so many people."""
+    async with fake_discord() as discord:
+        guild = discord.add_guild()
+        users = [discord.add_member(guild, f"pessoa{n}", admin=n == 0, locale="pt-BR") for n in range(people)]
+        channels = [discord.add_channel(guild, f"canal{n}") for n in range(people)]
+        environment = {
+            "KBOT_DISCORD_TOKEN": discord.token,
+            "KBOT_DISCORD_API_URL": discord.api_url,
+            "KBOT_DISCORD_GATEWAY_URL": discord.gateway_url,
+        }
+        yield DiscordStage(discord, users, channels, environment=environment)
 
 
 class Running:
