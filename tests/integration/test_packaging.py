@@ -18,9 +18,15 @@ import yaml
 
 from kbot.demo import demo_documents, demo_questions
 from kbot.settings import Settings
+from kbot_discord.settings import DiscordSettings
+from kbot_slack.settings import SlackSettings
 
 ROOT = Path(__file__).parents[2]
-SETTINGS = {f"KBOT_{name.upper()}" for name in Settings.model_fields}
+SETTINGS = {
+    f"{settings.model_config.get('env_prefix', '')}{name}".upper()
+    for settings in (Settings, SlackSettings, DiscordSettings)
+    for name in settings.model_fields
+}
 
 
 def run(*command: str | Path, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
