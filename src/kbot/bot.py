@@ -171,7 +171,7 @@ class Bot:
     def _ended(self, task: asyncio.Task[Any]) -> None:
         adapter = self._hands.pop(task)
         error = None if task.cancelled() else task.exception()
-        if isinstance(error, KbotError | ConnectionError):
+        if isinstance(error, KbotError | OSError):
             log.warning("reply_failed", platform=adapter.name, error=type(error).__name__, told=str(error))
         elif error:
             log.error("reply_failed", platform=adapter.name, exc_info=error)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from kbot.chat import Adapter, IngestRequest
 from kbot.desk import code, counted
 from kbot.engine import Engine
-from kbot.errors import DeliveryError, KbotError, MessageGone
+from kbot.errors import DatabaseError, DeliveryError, KbotError, MessageGone
 from kbot.inbox import Claim, Inbox, Orphan
 from kbot.ingestion.jobs import Receipt, Shelf, ingest
 from kbot.intake import Job, as_message, items, load, note, save
@@ -19,6 +19,7 @@ log = get_logger(__name__)
 
 _AT_ONCE = 2  # requests whose files are read side by side
 _ASK_SECONDS = 30.0
+_AGAIN_SECONDS = 5.0
 _MARKS = {"added": "✅", "replaced": "♻️", "duplicate": "⏭️", "rejected": "❌"}
 
 
@@ -48,7 +49,13 @@ class Intake:
 
     async def resume(self, orphan: Orphan, adapter: Adapter) -> None:
         """Go on with what another process was ingesting, in the receipt that it had begun."""
-        job = await load(self._engine.database, adapter.name, orphan)
+        while True:
+            try:
+                job = await load(self._engine.database, adapter.name, orphan)
+                break
+            except DatabaseError as error:
+                log.warning("job_not_resumed", platform=adapter.name, error=str(error))
+                await asyncio.sleep(_AGAIN_SECONDS)
         if job is None:
             return
         claim = self._inbox.adopt(as_message(job.request), orphan.reply_ids)
@@ -76,7 +83,10 @@ class Intake:
         async with asyncio.timeout(_ASK_SECONDS) as clock:
             await insist(pacer, ask, clock, edit=False)
             if refusal:
-                await insist(pacer, tell, clock, edit=False)
+                try:
+                    await insist(pacer, tell, clock, edit=False)
+                except DeliveryError as error:
+                    log.warning("person_not_told", platform=adapter.name, error=str(error))
         return refusal
 
     async def _read(self, claim: Claim, adapter: Adapter, job: Job, words: Words) -> None:
