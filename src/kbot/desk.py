@@ -118,8 +118,11 @@ def _source(words: Words, source: library.Source) -> str:
 
 
 def _gap(words: Words, gap: library.Gap) -> str:
-    line = words.gaps_line.format(times=gap.times, people=gap.people, day=f"{gap.last_asked:%Y-%m-%d}")
+    line = words.gaps_line.format(
+        times=gap.times, people=counted(words.gaps_people, gap.people), day=f"{gap.last_asked:%Y-%m-%d}"
+    )
     told = f" · {words.gaps_reported.format(n=gap.reported)}" if gap.reported else ""
+    told += f" · {words.gaps_unhelpful.format(n=gap.unhelpful)}" if gap.unhelpful else ""
     question = _clipped(" ".join(plain(gap.question).split()), _ENTRY_CHARACTERS // 2)
     return f"**{code(question)}**\n{line}{told}"
 

@@ -38,14 +38,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A question that the documents did not answer: as it was last asked, how often, by how many people, when last, and
-    how many told an admin of it."""
+    """A question that the documents did not answer: as it was last asked, how often, by how many people, when last,
+    how many told an admin of it, and how many found that an answer to it did not help."""
 
     question: str
     times: int
     people: int
     last_asked: datetime
     reported: int
+    unhelpful: int
 
 
 _SOURCES: LiteralString = """
@@ -64,12 +65,13 @@ ORDER BY scope DESC LIMIT 1
 # elsewhere only if somebody told the admins of it.
 _GAPS: LiteralString = """
 SELECT (array_agg(question ORDER BY asked_at DESC))[1] AS question, count(*) AS times,
-  count(DISTINCT nullif(author, '')) AS people, max(asked_at) AS last_asked, coalesce(sum(reports), 0)::int AS reported
+  count(DISTINCT nullif(author, '')) AS people, max(asked_at) AS last_asked, coalesce(sum(reports), 0)::int AS reported,
+  coalesce(sum(dislikes), 0)::int AS unhelpful
 FROM turns CROSS JOIN LATERAL (
-  SELECT count(*) AS reports FROM opinions o
-  WHERE o.workspace = turns.workspace AND o.turn_id = turns.id AND o.opinion = 'reported'
+  SELECT count(*) FILTER (WHERE opinion = 'reported') AS reports, count(*) FILTER (WHERE opinion = 'unhelpful') AS dislikes
+  FROM opinions o WHERE o.workspace = turns.workspace AND o.turn_id = turns.id
 ) told
-WHERE workspace = %(workspace)s AND NOT grounded AND (NOT private OR channel = %(channel)s OR reports > 0)
+WHERE workspace = %(workspace)s AND (NOT grounded OR dislikes > 0) AND (NOT private OR channel = %(channel)s OR reports > 0)
   AND NOT EXISTS (
     SELECT FROM turns later
     WHERE later.workspace = turns.workspace AND later.grounded AND later.asked_at > turns.asked_at

@@ -85,6 +85,7 @@ def gap_shape(gap: Gap) -> dict[str, Any]:
         "people": gap.people,
         "last_asked": gap.last_asked.isoformat(),
         "reported": gap.reported,
+        "unhelpful": gap.unhelpful,
     }
 
 

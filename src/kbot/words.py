@@ -57,7 +57,9 @@ class Words:
     sources_none: str
     gaps_title: str
     gaps_line: str
+    gaps_people: tuple[str, str]
     gaps_reported: str
+    gaps_unhelpful: str
     gaps_none: str
     forgotten: str
     unknown_source: str
@@ -133,13 +135,15 @@ _ENGLISH = Words(
     sources_none="No document has been ingested here yet. Admins do so with /ingest.",
     gaps_title="Not answered",
     gaps_line="asked {times}×, by {people}, last on {day}",
+    gaps_people=("1 person", "{n} people"),
     gaps_reported="told to the admins {n}×",
+    gaps_unhelpful="answered, and found of no help {n}×",
     gaps_none="No question was left unanswered so far.",
     forgotten="🗑️ {name} is forgotten: nothing answers from it any more.",
     unknown_source="There is no document {name} here.",
     did_you_mean="Did you mean {names}?",
     thanks="🙏 Thank you, noted.",
-    sorry="🙏 Thank you, noted. The admins see which answers did not help.",
+    sorry="🙏 Thank you, noted. The admins see the question in /gaps.",
     reported="📮 Noted: the admins see this question among those that the documents do not answer (/gaps).",
     gone_answer="This answer is not kept any more.",
 )
@@ -183,13 +187,15 @@ _PORTUGUESE = Words(
     sources_none="Nenhum documento foi ingerido aqui ainda. Admins fazem isso com /ingest.",
     gaps_title="Sem resposta",
     gaps_line="perguntado {times}×, por {people}, por último em {day}",
+    gaps_people=("1 pessoa", "{n} pessoas"),
     gaps_reported="avisado aos admins {n}×",
+    gaps_unhelpful="respondido, e não ajudou {n}×",
     gaps_none="Nenhuma pergunta ficou sem resposta até agora.",
     forgotten="🗑️ {name} foi esquecido: nada mais responde a partir dele.",
     unknown_source="Não há documento {name} aqui.",
     did_you_mean="Você quis dizer {names}?",
     thanks="🙏 Obrigado, anotado.",
-    sorry="🙏 Obrigado, anotado. Os admins veem quais respostas não ajudaram.",
+    sorry="🙏 Obrigado, anotado. Os admins veem a pergunta em /gaps.",
     reported="📮 Anotado: os admins veem esta pergunta entre as que os documentos não respondem (/gaps).",
     gone_answer="Esta resposta não está mais guardada.",
 )

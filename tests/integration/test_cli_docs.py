@@ -66,7 +66,7 @@ def test_the_json_has_the_documented_keys() -> None:
         "ask": answer_shape(ANSWER),
         "ingest": receipt_shape(Receipt("s", "added")),
         "sources": source_shape(source),
-        "gaps": gap_shape(Gap("q", 1, 1, NOW, 0)),
+        "gaps": gap_shape(Gap("q", 1, 1, NOW, 0, 0)),
         "doctor": dataclasses.asdict(Check("n", True, "f")),
     }
     examples = {

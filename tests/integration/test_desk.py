@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from screen import ENGLISH, PORTUGUESE, Screen, bots, message
 
-from answering import FERIAS, Desk
+from answering import FERIAS, Desk, somewhere
 from fakes.documents import line, pdf
 from fakes.ollama import FakeOllama
 from kbot import desk as counter
@@ -192,6 +192,22 @@ async def test_as_many_names_are_suggested_as_platforms_take(desk: Desk, tmp_pat
         assert await bot.source_names(here, ADMIN, SCREEN, "regra") == [f"regra-{n:02}.md" for n in range(25)]
 
 
+async def test_an_answer_that_did_not_help_is_a_gap_until_a_better_one(desk: Desk, model: FakeOllama) -> None:
+    model.words = ["22 dias [1]."]
+    place = somewhere()
+    async with bots(await desk.engine(model)) as (bot,):
+        asked = "Quantos dias úteis de férias cada pessoa tem por ano, afinal?"
+        answer = await answered(bot, place, asked)
+        assert answer.grounded
+        assert asked not in str((await bot.report("gaps", place, CHEFE, SCREEN)).pages)
+        await bot.rate(answer.id, place, BIA, "unhelpful")
+        told = sound((await bot.report("gaps", place, CHEFE, SCREEN)).pages)
+        assert asked in told
+        assert PORTUGUESE.gaps_unhelpful.format(n=1) in told
+        await answered(bot, place, asked)
+        assert asked not in str((await bot.report("gaps", place, CHEFE, SCREEN)).pages)
+
+
 async def test_a_question_asked_in_private_is_a_gap_elsewhere_once_it_is_reported(
     desk: Desk, model: FakeOllama
 ) -> None:
@@ -204,7 +220,7 @@ async def test_a_question_asked_in_private_is_a_gap_elsewhere_once_it_is_reporte
         await answered(bot, elsewhere, "onde fica o REFEITORIO", "ana")
         before = sound((await bot.report("gaps", elsewhere, CHEFE, SCREEN)).pages)
         assert "diretoria" not in before
-        assert "perguntado 2×, por 2, por último em" in before
+        assert "perguntado 2×, por 2 pessoas, por último em" in before
         assert "avisado" not in before
         assert "diretoria" in sound((await bot.report("gaps", private, CHEFE, SCREEN)).pages)
         assert await bot.rate(mine.id, private, ANA, "reported") == PORTUGUESE.reported
@@ -212,7 +228,7 @@ async def test_a_question_asked_in_private_is_a_gap_elsewhere_once_it_is_reporte
         report = await bot.report("gaps", elsewhere, ADMIN, SCREEN)
         assert report.title == ENGLISH.gaps_title
         first, second = sound(report.pages).split("\n\n")
-        assert first.startswith("**`Quanto ganha a diretoria?`**\nasked 1×, by 1, last on 20")
+        assert first.startswith("**`Quanto ganha a diretoria?`**\nasked 1×, by 1 person, last on 20")
         assert first.endswith(" · told to the admins 1×")
         assert second.startswith("**`onde fica o REFEITORIO`**")
         await bot.rate(mine.id, private, BIA, "reported")
