@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import aclosing
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +13,16 @@ from kbot_discord import spoken
 from kbot_discord.buttons import AnswerButton, PageButton
 from kbot_discord.commands import tree_of
 from kbot_discord.desk import Desk
+from kbot_discord.missed import Missed
 from kbot_discord.syncing import Portuguese, sync
 
 if TYPE_CHECKING:
     from kbot_discord.adapter import DiscordAdapter
 
 log = get_logger(__name__)
+
+SILENCE = 60.0
+"""Seconds without a word from Discord after which a connection counts as dead, and another is made."""
 
 _PARTING = 1.0
 
@@ -33,10 +38,13 @@ class Client(discord.AutoShardedClient):
             intents=intents,
             allowed_mentions=discord.AllowedMentions.none(),
             chunk_guilds_at_startup=False,
+            heartbeat_timeout=SILENCE,
             member_cache_flags=discord.MemberCacheFlags.none(),
         )
         self.desk: Desk | None = None
         self.tree = tree_of(self)
+        self._missed = Missed()
+        self._reading: set[asyncio.Task[None]] = set()
         self._working: set[asyncio.Task[Any]] = set()
 
     @property
@@ -52,6 +60,8 @@ class Client(discord.AutoShardedClient):
     async def settle(self) -> None:
         """Hear nothing more, and wait a moment for what is at work to be handed to the bot."""
         self.desk = None
+        for reading in self._reading:
+            reading.cancel()
         if self._working:
             await asyncio.wait(self._working, timeout=_PARTING)
 
@@ -63,6 +73,7 @@ class Client(discord.AutoShardedClient):
 
     async def on_message(self, said: discord.Message) -> None:
         """A new message."""
+        self._missed.hear(said)
         await self._hear("message", partial(spoken.written, said=said, client=self, me=self.me))
 
     async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:
@@ -88,8 +99,19 @@ class Client(discord.AutoShardedClient):
         log.info("server_left", server=str(guild.id), servers=len(self.guilds))
 
     async def on_ready(self) -> None:
-        """New sessions, with all that their servers are. What was said between two of them is not delivered."""
+        """New sessions, with all that their servers are."""
         log.info("discord_ready", servers=len(self.guilds), shards=self.shard_count)
+        # discord.py leaves a shard's own event out where another shard's session begins meanwhile.
+        for shard_id in self.shards:
+            self._take_up(shard_id)
+
+    async def on_shard_connect(self, shard_id: int) -> None:
+        """A new session of a shard."""
+        self._missed.begin(shard_id)
+
+    async def on_shard_ready(self, shard_id: int) -> None:
+        """A new session knows its servers: what was said since the one before it is taken up."""
+        self._take_up(shard_id)
 
     async def on_shard_resumed(self, shard_id: int) -> None:
         """A session that goes on."""
@@ -98,6 +120,16 @@ class Client(discord.AutoShardedClient):
     async def on_shard_disconnect(self, shard_id: int) -> None:
         """A connection that ended; discord.py makes another."""
         log.info("discord_disconnected", shard=shard_id)
+
+    def _take_up(self, shard_id: int) -> None:
+        reading = asyncio.create_task(self._read_missed(shard_id), name="discord missed")
+        self._reading.add(reading)
+        reading.add_done_callback(self._reading.discard)
+
+    async def _read_missed(self, shard_id: int) -> None:
+        async with aclosing(self._missed.read(self, shard_id)) as missed:
+            async for said in missed:
+                await self.on_message(said)
 
     async def _hear(self, name: str, work: Callable[[Desk], Awaitable[None]]) -> None:
         task = asyncio.current_task()

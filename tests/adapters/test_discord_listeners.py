@@ -50,8 +50,11 @@ class Server:
 
 
 @asynccontextmanager
-async def serving(desk: Desk, **more: Any) -> AsyncGenerator[Server]:
-    async with fake_discord() as world, Bot.open(await desk.engine()) as bot:
+async def serving(
+    desk: Desk, model: FakeOllama | None = None, *, shards: int = 1, heartbeat: float = 41.25, **more: Any
+) -> AsyncGenerator[Server]:
+    async with fake_discord(shards=shards) as world, Bot.open(await desk.engine(model)) as bot:
+        world.heartbeat = heartbeat
         world.privileged = MESSAGE_CONTENT if more.get("message_content") else 0
         guild = world.add_guild()
         ana, bruno = world.add_member(guild, "ana", admin=True, locale="pt-BR"), world.add_member(guild, "bruno")
@@ -254,6 +257,7 @@ async def test_servers_that_come_are_served_and_those_that_go_are_logged(
     caplog.set_level(logging.INFO, "kbot_discord")
     await club.world.until(lambda: "discord_ready" in caplog.text)
     guild = club.world.add_guild("Outra")
+    await club.world.until(lambda: "server_joined" in caplog.text)
     user, channel = club.world.add_member(guild), club.world.add_channel(guild)
     await club.world.say(channel, user, FERIAS)
     await club.reply("22 dias", channel)

@@ -113,7 +113,7 @@ class Gateway:
         }
         events.append(session, "READY", ready)
         for guild in mine if intents & events.GUILDS else ():
-            events.append(session, "GUILD_CREATE", payloads.guild(world, guild))
+            events.append(session, "GUILD_CREATE", payloads.guild(world, guild) | {"unavailable": False})
         world.identifies += 1
         world.sessions[session.id] = session
         self.sockets[socket] = session

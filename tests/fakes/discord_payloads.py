@@ -124,7 +124,6 @@ def guild(world: World, place: Guild) -> Json:
         "member_count": len(place.members),
         "joined_at": _JOINED,
         "large": False,
-        "unavailable": False,
     }
     return told
 

@@ -204,7 +204,7 @@ async def test_an_answer_that_did_not_help_is_a_gap_until_a_better_one(desk: Des
         told = sound((await bot.report("gaps", place, CHEFE, SCREEN)).pages)
         assert asked in told
         assert PORTUGUESE.gaps_unhelpful.format(n=1) in told
-        await answered(bot, place, asked)
+        await answered(bot, somewhere(), asked)
         assert asked not in str((await bot.report("gaps", place, CHEFE, SCREEN)).pages)
 
 
