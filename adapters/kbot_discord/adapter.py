@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from hashlib import sha256
-from urllib.parse import urlsplit
 
 import aiohttp
 import discord
@@ -12,7 +11,7 @@ import yarl
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
-from kbot.chat import Attachment, Bot, Content, Limits, Place, Rejected, get_logger
+from kbot.chat import Attachment, Bot, Content, Limits, Place, check_home, get_logger
 from kbot_discord.calls import SECONDS, Calls
 from kbot_discord.client import Client
 from kbot_discord.directory import Directory
@@ -24,7 +23,7 @@ from kbot_discord.turn import Turn, current
 
 log = get_logger(__name__)
 
-_CDN = {"cdn.discordapp.com", "media.discordapp.net"}
+_CDN = ("cdn.discordapp.com", "media.discordapp.net")
 _PARTING = 3.0
 
 
@@ -78,7 +77,7 @@ class DiscordAdapter:
         """As `Adapter.send`. The first message of a reply refers to what it answers."""
         turn = current()
         first, *below = bodies(content)
-        referring = turn.posted == 0 and content.stage in {"placeholder", "failed"}
+        referring = turn.posted == 0 and not content.key.rpartition(".")[2].strip("0")
         message_id = await self.posting.post(place, turn, first, referring=referring)
         await self.posting.post_below(place, turn, message_id, below)
         _note_end(turn, content)
@@ -120,14 +119,7 @@ class DiscordAdapter:
 
     def download(self, attachment: Attachment) -> Mapping[str, str]:
         """As `Adapter.download`: Discord's files need no token, since their addresses are signed."""
-        address, api = urlsplit(attachment.url), urlsplit(self.settings.api_url)
-        discords = address.scheme == "https" and address.hostname in _CDN
-        local = not (api.hostname or "").endswith("discord.com") and address[:2] == api[:2]
-        if not discords and not local:
-            raise Rejected(
-                f"{attachment.name} does not lie with Discord: download it and attach it here. · Não está no Discord: "
-                "baixe-o e anexe-o aqui."
-            )
+        check_home(attachment, _CDN, self.settings.api_url)
         return {}
 
 

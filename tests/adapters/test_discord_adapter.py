@@ -99,6 +99,17 @@ async def test_what_is_posted_again_after_a_lost_answer_shows_the_newest_text(re
     assert reader.texts == ["the answer"]
 
 
+async def test_the_first_message_refers_to_the_question_however_late_it_comes(reader: Channel) -> None:
+    asked = await reader.world.say(reader.channel, reader.user, "férias?")
+    begin(Turn(reference=asked))
+    late = await reader.adapter.send(reader.place, Content("the answer", "final", key="k.0"))
+    further = await reader.adapter.send(reader.place, Content("more of it", "final", key="k.1"))
+    begin(Turn(reference=asked))
+    of_a_revision = await reader.adapter.send(reader.place, Content("a second part", "final", key="r.1"))
+    messages = reader.world.all_messages
+    assert [messages[each].reference for each in (late, further, of_a_revision)] == [asked, None, None]
+
+
 async def test_a_call_says_at_once_how_long_to_wait(reader: Channel) -> None:
     message = await reader.adapter.send(reader.place, Content("0", "placeholder"))
     begun = time.monotonic()

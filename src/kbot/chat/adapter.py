@@ -37,7 +37,7 @@ class Content:
 
     Of a growing text, `settled` is the part that more writing will not change, for a platform that can only append. Of
     a new message, `key` is the same for each try to post it, whatever it shows by then: a try whose answer was lost may
-    have posted it.
+    have posted it. It ends with the message's number in the reply, ".0" for the first.
     """
 
     text: str
