@@ -129,7 +129,7 @@ def _gap(words: Words, gap: library.Gap) -> str:
 
 def _passage(words: Words, n: int, passage: Passage, caption: str) -> str:
     cited = f" · ✅ {words.read_cited}" if passage.cited else ""
-    line = words.read_line.format(distance=1 - passage.similarity)
+    line = words.read_line.format(score=passage.score, distance=1 - passage.similarity)
     head = f"**{n}.** {code(_clipped(caption, _NAME_CHARACTERS))}\n{line}{cited}"
     text = " ".join(plain(passage.text).split())
     return f"{head}\n> {_clipped(text, _ENTRY_CHARACTERS - len(head))}"

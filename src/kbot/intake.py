@@ -57,13 +57,15 @@ class Job:
 
 
 def request_in(message: IncomingMessage) -> IngestRequest | None:
-    """The request to ingest that a message is: it begins with "ingest" and brings files or addresses."""
+    """The request to ingest that a message is: it begins with "ingest" and brings files or addresses, or says nothing
+    else."""
     match = _INGEST.match(message.text)
     if not match:
         return None
     rest = match["rest"]
+    bare = _HERE.sub("", _SHARED.sub("", rest))
     urls = tuple(dict.fromkeys(map(_bare, _ADDRESS.findall(rest))))
-    if not message.attachments and not urls:
+    if not message.attachments and not urls and any(character.isalnum() for character in bare):
         return None
     shared = True if _SHARED.search(rest) else False if _HERE.search(rest) else None
     return IngestRequest(

@@ -242,12 +242,17 @@ FUNCTION_WORDS = frozenset(
 )
 """Words that say little of what a text is about, in both languages, without accents."""
 
-_SMALL_TALK = re.compile(
-    r"\W*(?:(?:oi|olá|ola|opa|bom dia|boa tarde|boa noite|obrigad[oa]|muito obrigad[oa]|valeu|tchau|até logo|tudo bem|ok|okay|blz|beleza"
-    r"|hi|hello|hey|hi there|hello there|good (?:morning|afternoon|evening)|thanks?|thank you|thanks a lot|thank you very much"
-    r"|thx|bye|goodbye|how are you|cool|great|nice)\b\W*(?:kbot\b\W*)?)+",
-    re.IGNORECASE,
-)
+_TALK = {
+    "pt": r"oi|olá|ola|bom dia|boa tarde|boa noite|obrigad[oa]|muito obrigad[oa]|valeu|tchau|até logo|tudo bem|blz|beleza"
+    r"|ajuda|socorro|o que você (?:faz|sabe fazer)|como (?:você funciona|te uso)",
+    "en": r"hi|hello|hey|hi there|hello there|good (?:morning|afternoon|evening)|thanks?|thank you|thanks a lot"
+    r"|thank you very much|thx|bye|goodbye|how are you|cool|great|nice|help|what can you do|how do you work",
+    "": r"ok|okay|opa|kbot",
+}
+_TALKS = {
+    name: re.compile(rf"\W*(?:(?:{words}|{_TALK['']})\b\W*)+", re.IGNORECASE) for name, words in _TALK.items() if name
+}
+_SMALL_TALK = re.compile(rf"\W*(?:(?:{'|'.join(_TALK.values())})\b\W*)+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _PORTUGUESE_MARKS = re.compile(r"[ãõçâêô]|(?:inha|mente|agem|idade|ência)$")
 
@@ -257,6 +262,8 @@ def detect_language(text: str) -> Language:
     words = _WORD.findall(unicodedata.normalize("NFC", text[:20_000]).lower())
     votes = {name: sum(word in vocabulary for word in words) for name, vocabulary in _WORDS.items()}
     votes["pt"] += sum(word not in _WORDS["pt"] and bool(_PORTUGUESE_MARKS.search(word)) for word in words)
+    for name, talk in _TALKS.items():
+        votes[name] += bool(talk.fullmatch(text))
     best = max(votes["pt"], votes["en"])
     if best == 0 or votes["pt"] == votes["en"] or votes["other"] > best:
         return ""
@@ -264,5 +271,5 @@ def detect_language(text: str) -> Language:
 
 
 def is_small_talk(text: str) -> bool:
-    """Whether a text is a greeting or thanks and nothing more: no document answers it."""
+    """Whether a text is a greeting, thanks or a call for help and nothing more: no document answers it."""
     return bool(_SMALL_TALK.fullmatch(text))

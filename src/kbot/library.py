@@ -68,10 +68,12 @@ SELECT (array_agg(question ORDER BY asked_at DESC))[1] AS question, count(*) AS 
   count(DISTINCT nullif(author, '')) AS people, max(asked_at) AS last_asked, coalesce(sum(reports), 0)::int AS reported,
   coalesce(sum(dislikes), 0)::int AS unhelpful
 FROM turns CROSS JOIN LATERAL (
-  SELECT count(*) FILTER (WHERE opinion = 'reported') AS reports, count(*) FILTER (WHERE opinion = 'unhelpful') AS dislikes
+  SELECT count(*) FILTER (WHERE opinion = 'reported') AS reports,
+    count(*) FILTER (WHERE opinion = 'unhelpful') AS dislikes
   FROM opinions o WHERE o.workspace = turns.workspace AND o.turn_id = turns.id
 ) told
-WHERE workspace = %(workspace)s AND (NOT grounded OR dislikes > 0) AND (NOT private OR channel = %(channel)s OR reports > 0)
+WHERE workspace = %(workspace)s AND (NOT grounded OR dislikes > 0)
+  AND (NOT private OR channel = %(channel)s OR reports > 0)
   AND NOT EXISTS (
     SELECT FROM turns later
     WHERE later.workspace = turns.workspace AND later.grounded AND later.asked_at > turns.asked_at

@@ -73,8 +73,9 @@ async def find_pending(connection: Connection, migrations: Sequence[Migration]) 
     for migration in migrations:
         if recorded.get(migration.name, migration.checksum) != migration.checksum:
             raise MigrationError(
-                f"{migration.name} was changed after it was applied to this database. "
-                "Restore the file as it was, and put the change into a new migration."
+                f"This database was made by a kbot whose {migration.name} was another: a pre-release, or a file that "
+                "was changed since. Give kbot another database (KBOT_DATABASE_URL, or KBOT_HOME for its own) and "
+                "ingest the documents anew; who changed the file restores it, and puts the change into a new migration."
             )
     return [migration for migration in migrations if migration.name not in recorded]
 

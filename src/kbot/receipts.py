@@ -128,6 +128,8 @@ def told(job: Job, words: Words, under_way: Mapping[str, tuple[int, int]] | None
         head = words.ingested.format(done=done, total=job.total)
     else:
         head = words.ingesting.format(n=len(job.receipts) + 1, total=job.total)
+    if done and len(job.receipts) == job.total:
+        head = f"{head} {words.seen_here if job.scope else words.seen_by_all}"
     lines = [_line(receipt, words) for receipt in job.receipts]
     for source, (embedded, total) in (under_way or {}).items():
         lines.append(f"- ⏳ {code(source)} · {words.embedding.format(done=embedded, total=total)}")

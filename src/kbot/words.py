@@ -38,6 +38,8 @@ class Words:
     only_admins: str
     ingesting: str
     ingested: str
+    seen_by_all: str
+    seen_here: str
     paused: str
     no_files: str
     added: str
@@ -100,7 +102,7 @@ _ENGLISH = Words(
     searching="🔎 Searching the documents…",
     waiting="⏳ Waiting: {ahead} earlier in this conversation.",
     queued="⏳ Others are being answered; you are number {number} in the queue.",
-    empty="👋 Ask me a question about the documents, in a sentence.",
+    empty="👋 Ask me a question about the documents, in a sentence. Admins give me documents: “ingest”, with files or addresses.",
     interrupted="⚠️ Interrupted before the answer was complete. Please ask again.",
     uncited="⚠️ I could not tie this to a passage of the documents, so take it as unconfirmed.",
     unreachable="⚠️ The model {model} cannot be reached, so I cannot answer now. Whoever runs kbot can start its server (`ollama serve`, if it is Ollama's), correct KBOT_OLLAMA_URL, or choose another model with KBOT_CHAT_MODEL.",
@@ -115,7 +117,9 @@ _ENGLISH = Words(
     unread_files="📎 I answer from ingested documents alone and have not read the attached file. An admin can have it ingested: attach it and write “ingest”.",
     only_admins="🔒 Only admins can do that here. Ask one of them, or whoever runs kbot.",
     ingesting="📥 Reading {n} of {total}…",
-    ingested="📥 Done: {done} of {total} can be asked about.",
+    ingested="📥 Ready to answer from: {done} of {total}.",
+    seen_by_all="Everybody may ask about it.",
+    seen_here="Only asked here is it answered from.",
     paused="⏸️ Paused. It goes on by itself when kbot runs again.",
     no_files="📎 There is nothing to ingest: attach files, or add addresses that begin with https://.",
     added="added",
@@ -127,7 +131,7 @@ _ENGLISH = Words(
     without_text="{n} without text",
     embedding="{done} of {total} passages",
     read_title="Everything I read",
-    read_line="distance {distance:.2f}",
+    read_line="relevance {score:.2f} · distance {distance:.2f}",
     read_cited="cited",
     read_nothing="Nothing that you may see was read for this answer, or it has been forgotten since.",
     sources_title="Documents",
@@ -152,7 +156,7 @@ _PORTUGUESE = Words(
     searching="🔎 Procurando nos documentos…",
     waiting="⏳ Na fila: {ahead} antes nesta conversa.",
     queued="⏳ Outras perguntas estão sendo respondidas; a sua é a número {number} da fila.",
-    empty="👋 Faça uma pergunta sobre os documentos, em uma frase.",
+    empty="👋 Faça uma pergunta sobre os documentos, em uma frase. Admins me dão documentos: “ingerir”, com arquivos ou endereços.",
     interrupted="⚠️ Interrompido antes de a resposta ficar completa. Pergunte de novo, por favor.",
     uncited="⚠️ Não consegui ligar isto a um trecho dos documentos; considere não confirmado.",
     unreachable="⚠️ O modelo {model} não está acessível e não posso responder agora. Quem cuida do kbot pode iniciar o servidor dele (`ollama serve`, se for do Ollama), corrigir KBOT_OLLAMA_URL ou escolher outro modelo com KBOT_CHAT_MODEL.",
@@ -167,7 +171,9 @@ _PORTUGUESE = Words(
     unread_files="📎 Respondo só a partir de documentos ingeridos e não li o arquivo anexado. Um admin pode mandar ingeri-lo: anexe-o e escreva “ingerir”.",
     only_admins="🔒 Só admins podem fazer isso aqui. Peça a um deles, ou a quem cuida do kbot.",
     ingesting="📥 Lendo {n} de {total}…",
-    ingested="📥 Pronto: já dá para perguntar sobre {done} de {total}.",
+    ingested="📥 Prontos para responder: {done} de {total}.",
+    seen_by_all="Todos podem perguntar sobre isto.",
+    seen_here="Só quem pergunta aqui recebe resposta disto.",
     paused="⏸️ Em pausa. Continua sozinho quando o kbot voltar a rodar.",
     no_files="📎 Não há nada para ingerir: anexe arquivos ou escreva endereços que comecem com https://.",
     added="adicionado",
@@ -179,7 +185,7 @@ _PORTUGUESE = Words(
     without_text="{n} sem texto",
     embedding="{done} de {total} trechos",
     read_title="Tudo o que li",
-    read_line="distância {distance:.2f}",
+    read_line="relevância {score:.2f} · distância {distance:.2f}",
     read_cited="citado",
     read_nothing="Nada do que você pode ver foi lido para esta resposta, ou já foi esquecido.",
     sources_title="Documentos",

@@ -138,7 +138,8 @@ class Writer:
             if claim.revised:  # what was answered before is no part of the conversation any more
                 await forget_turn(self._engine.database, message.place, message.message_id)
             if not has_words(message.text):
-                reply.finish("\n".join(each.unread_files if message.attachments else each.empty for each in SPOKEN))
+                spoken = (words,) if detect_language(message.text) else SPOKEN
+                reply.finish("\n".join(each.unread_files if message.attachments else each.empty for each in spoken))
                 return None
             await self._turn(claim, reply, words)
             async with self._queue.place(reply, words):

@@ -94,7 +94,7 @@ async def test_a_migration_changed_after_it_was_applied_is_refused(empty_databas
     first.write_bytes(first.read_bytes().replace(b"\n", b"\r\n"))
     assert await migrate(empty_database, folder) == []
     first.write_text("CREATE TABLE other (id int);")
-    with pytest.raises(MigrationError, match=r"0001_first\.sql was changed"):
+    with pytest.raises(MigrationError, match=r"kbot whose 0001_first\.sql was another"):
         await migrate(empty_database, folder)
 
 

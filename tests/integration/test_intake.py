@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from attachments import RULES, Files, fresh, names, one_bot, sent, served_files
-from screen import ENGLISH, PORTUGUESE, Screen, message, state_of, two_bots, until_state
+from screen import ENGLISH, PORTUGUESE, Screen, bots, message, state_of, two_bots, until_state
 
 from answering import Desk
 from captured import captured_logs
@@ -15,6 +15,7 @@ from fakes.documents import line, pdf
 from kbot import library
 from kbot.chat import Attachment, IngestRequest, Person
 from kbot.intake import as_message, request_in
+from kbot.words import Words
 
 BADGES = pdf(line(72, 700, b"A lost badge is replaced at the front desk for 15 euros."), b"")
 
@@ -60,7 +61,6 @@ def test_a_message_that_begins_with_ingest_and_brings_something_is_a_request(
     ("text", "attachments"),
     [
         ("Ingest what documents before a run?", ()),
-        ("ingerir", ()),
         ("ingesting is what?", (FILE,)),
         ("What is in https://ex.org/a? ingest", ()),
         ("Can you read this?", (FILE,)),
@@ -69,6 +69,15 @@ def test_a_message_that_begins_with_ingest_and_brings_something_is_a_request(
 )
 def test_every_other_message_is_none(text: str, attachments: tuple[Attachment, ...]) -> None:
     assert request_in(message(text, attachments=attachments)) is None
+
+
+@pytest.mark.parametrize(("text", "words"), [("ingerir", PORTUGUESE), ("please ingest for everybody!", ENGLISH)])
+async def test_who_asks_to_ingest_and_brings_nothing_is_told_what_to_bring(desk: Desk, text: str, words: Words) -> None:
+    asked, screen = replace(message(text), author="chefe"), Screen()
+    async with bots(await desk.engine()) as (bot,):
+        bot.receive(asked, screen)
+        await screen.until(lambda: screen.whispers == [("chefe", words.no_files)])
+    assert screen.views == []
 
 
 async def test_a_receipt_grows_by_a_line_for_each_file_and_says_what_became_of_it(desk: Desk, files: Files) -> None:
@@ -84,7 +93,7 @@ async def test_a_receipt_grows_by_a_line_for_each_file_and_says_what_became_of_i
         await until_state(desk, asked, "answered")
         assert screen.views[0] == PORTUGUESE.ingesting.format(n=1, total=3)
         head, _, badges, empty, rules = screen.text.splitlines()
-        assert head == PORTUGUESE.ingested.format(done=2, total=3)
+        assert head == f"{PORTUGUESE.ingested.format(done=2, total=3)} {PORTUGUESE.seen_by_all}"
         assert badges.startswith("- ✅ `crachás.pdf` · adicionado · 2 páginas · 1 sem texto · 1 trecho. ")
         assert empty.startswith("- ❌ `vazio.txt` · não lido. ")
         assert len(empty) > 40, "the reason is told"
@@ -157,7 +166,7 @@ async def test_what_cannot_be_read_is_said_of_each_file_and_stops_no_other(desk:
         bot.receive(asked, screen)
         await until_state(desk, asked, "answered")
     head, _, *lines = screen.text.splitlines()
-    assert head == PORTUGUESE.ingested.format(done=1, total=5)
+    assert head == f"{PORTUGUESE.ingested.format(done=1, total=5)} {PORTUGUESE.seen_by_all}"
     told = dict(
         zip(("KBOT_MAX_FILE_MEGABYTES", "It lies elsewhere.", "image/png", "", "private network"), lines, strict=True)
     )
