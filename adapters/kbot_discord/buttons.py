@@ -6,10 +6,9 @@ from typing import Any, Literal, cast
 
 import discord
 
-from kbot.chat import Forbidden, KbotError, Report, labels_in
+from kbot.chat import Forbidden, KbotError, Report, labels_in, turns
 from kbot_discord.desk import Act, Desk, page_of, person, sees, shown, tell_failure
 from kbot_discord.rendering import BUTTON, opinion
-from kbot_discord.words import words_in
 
 Kind = Literal["sources", "gaps", "read"]
 
@@ -41,7 +40,7 @@ class AnswerButton(discord.ui.DynamicItem[discord.ui.Button[discord.ui.View]], t
             return
         report = await desk.bot.report("read", place, who, desk.adapter, self._answer_id)
         text, number = page_of(report, 0, language)
-        view = turns(report, "read", number, self._answer_id, language)
+        view = paging(report, "read", number, self._answer_id, language)
         await act.edit_original_response(content=text, **shown(view))
 
 
@@ -69,19 +68,17 @@ class PageButton(discord.ui.DynamicItem[discord.ui.Button[discord.ui.View]], tem
         report = await desk.bot.report(self._kind, desk.place(act), person(act), desk.adapter, self._answer_id)
         text, number = page_of(report, self._page, language)
         await act.edit_original_response(
-            content=text, view=turns(report, self._kind, number, self._answer_id, language)
+            content=text, view=paging(report, self._kind, number, self._answer_id, language)
         )
 
 
-def turns(report: Report, kind: Kind, page: int, answer_id: str, language: str) -> discord.ui.View | None:
+def paging(report: Report, kind: Kind, page: int, answer_id: str, language: str) -> discord.ui.View | None:
     """The buttons to the pages beside one; None where there is no other page."""
-    if len(report.pages) < 2:
-        return None
-    labels = labels_in(language)
-    view = discord.ui.View(timeout=None)
-    for to, label in ((page - 1, labels.previous), (page + 1, labels.next)):
-        if 0 <= to < len(report.pages):
-            view.add_item(PageButton(kind, to, answer_id, label))
+    beside = turns(report, page, language)
+    view = discord.ui.View(timeout=None) if beside else None
+    for label, to in beside:
+        assert view is not None
+        view.add_item(PageButton(kind, to, answer_id, label))
     return view
 
 
@@ -93,7 +90,7 @@ async def _press(act: Act, work: Callable[[Act, Desk], Awaitable[None]], *, thin
     try:
         await act.response.defer(ephemeral=thinking, thinking=thinking)
         if not sees(act):
-            raise Forbidden(words_in(act.locale.value).not_yours)
+            raise Forbidden(labels_in(act.locale.value).not_yours)
         await work(act, desk)
     except (KbotError, ConnectionError, discord.HTTPException) as error:
         await tell_failure(act, error)

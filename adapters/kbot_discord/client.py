@@ -100,6 +100,8 @@ class Client(discord.AutoShardedClient):
 
     async def on_ready(self) -> None:
         """New sessions, with all that their servers are."""
+        if self.desk is None:  # discord.py goes on for a while after its end
+            return
         log.info("discord_ready", servers=len(self.guilds), shards=self.shard_count)
         # discord.py leaves a shard's own event out where another shard's session begins meanwhile.
         for shard_id in self.shards:
@@ -122,6 +124,8 @@ class Client(discord.AutoShardedClient):
         log.info("discord_disconnected", shard=shard_id)
 
     def _take_up(self, shard_id: int) -> None:
+        if self.desk is None:
+            return
         reading = asyncio.create_task(self._read_missed(shard_id), name="discord missed")
         self._reading.add(reading)
         reading.add_done_callback(self._reading.discard)

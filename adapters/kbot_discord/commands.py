@@ -7,9 +7,9 @@ import discord
 from discord import app_commands
 from discord.app_commands import locale_str as text
 
-from kbot.chat import Attachment, IncomingMessage, IngestRequest, KbotError, Place, get_logger
+from kbot.chat import Attachment, IncomingMessage, IngestRequest, KbotError, Place, get_logger, labels_in
 from kbot_discord import events
-from kbot_discord.buttons import turns
+from kbot_discord.buttons import paging
 from kbot_discord.desk import Act, Desk, hook, lacking_for, page_of, person, shown, tell_failure
 from kbot_discord.turn import Turn, begin
 from kbot_discord.words import words_in
@@ -141,7 +141,7 @@ async def report(act: Act, kind: Literal["sources", "gaps"]) -> None:
         await act.response.defer(ephemeral=True, thinking=True)
         found = await desk.bot.report(kind, desk.place(act), person(act), desk.adapter)
         page, number = page_of(found, 0, act.locale.value)
-        await act.edit_original_response(content=page, **shown(turns(found, kind, number, "", act.locale.value)))
+        await act.edit_original_response(content=page, **shown(paging(found, kind, number, "", act.locale.value)))
 
 
 async def on_error(act: Act, error: app_commands.AppCommandError) -> None:
@@ -167,12 +167,13 @@ async def _ingest(act: Act, files: tuple[Attachment, ...], urls: tuple[str, ...]
     if desk is None:
         return
     await act.response.defer(ephemeral=True, thinking=True)
-    words, place = words_in(act.locale.value), desk.place(act)
+    language, place = act.locale.value, desk.place(act)
+    labels, words = labels_in(language), words_in(language)
     missing = lacking_for(act)
     if not await desk.adapter.is_admin(place, str(act.user.id)):
-        told = words.only_admins
+        told = labels.only_admins
     elif not files and not urls:
-        told = words.no_files
+        told = labels.no_files
     elif missing:
         told = words.missing.format(missing=", ".join(missing))
     else:

@@ -10,7 +10,6 @@ from kbot.chat import Bot, Forbidden, KbotError, Person, Place, Report, get_logg
 from kbot_discord import events
 from kbot_discord.directory import lacking
 from kbot_discord.turn import Hook
-from kbot_discord.words import words_in
 
 if TYPE_CHECKING:
     from kbot_discord.adapter import DiscordAdapter
@@ -34,6 +33,7 @@ class Desk:
 
     def place(self, act: Act) -> Place:
         """Where a command was given or a button pressed."""
+        self.adapter.directory.learn(act.channel_id, act.guild)
         return events.place(act.channel, act.guild, self.workspace(act.guild))
 
 
@@ -61,10 +61,10 @@ def sees(act: Act) -> bool:
 
 def page_of(report: Report, number: int, language: str) -> tuple[str, int]:
     """The text of a page of a report, counted from 0 and moved into what there is, and the page's number."""
-    pages = report.pages or ("—",)
-    number = min(max(number, 0), len(pages) - 1)
-    count = f" · {labels_in(language).page.format(page=f'{number + 1}/{len(pages)}')}" if len(pages) > 1 else ""
-    return f"**{report.title}**{count}\n\n{pages[number]}"[:2000], number
+    text, number = report.page(number)
+    count = f"{number + 1}/{len(report.pages)}"
+    counted = f" · {labels_in(language).page.format(page=count)}" if len(report.pages) > 1 else ""
+    return f"**{report.title}**{counted}\n\n{text or '—'}"[:2000], number
 
 
 def shown(view: discord.ui.View | None) -> dict[str, Any]:
@@ -74,13 +74,13 @@ def shown(view: discord.ui.View | None) -> dict[str, Any]:
 
 async def tell_failure(act: Act, cause: BaseException) -> None:
     """Tell why nothing came of a command or a button."""
-    words = words_in(act.locale.value)
+    labels = labels_in(act.locale.value)
     if isinstance(cause, Forbidden):
         told = str(cause)
     elif isinstance(cause, app_commands.CheckFailure):
-        told = words.only_admins
+        told = labels.only_admins
     else:
-        told = words.failed
+        told = labels.failed
         expected = isinstance(cause, KbotError | ConnectionError | discord.HTTPException)
         log.error("interaction_failed", error=type(cause).__name__, exc_info=None if expected else cause)
     try:

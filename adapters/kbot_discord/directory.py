@@ -30,19 +30,27 @@ class Directory:
         self._client = client
         self._admins = admins
         self._members: dict[tuple[int, int], tuple[float, discord.Member | None]] = {}
+        self._servers: dict[str, discord.Guild] = {}
         self._told: set[str] = set()
 
     async def is_admin(self, place: Place, person: str) -> bool:
         """Whether a person is an admin. Raises as calls do."""
         if person in self._admins:
             return True
-        channel = self.channel(place)
-        guild = getattr(channel, "guild", None)
+        guild = getattr(self.channel(place), "guild", None) or self._servers.get(channel_id(place))
         if guild is None or not (member := await self._member(guild, int(person))):
             return False
         if self._admins:
             return any(str(role.id) in self._admins for role in member.roles)
         return member.guild_permissions.manage_guild
+
+    def learn(self, channel: int | None, guild: discord.Guild | None) -> None:
+        """A command was given in a channel of a server. Of private threads that kbot is not in, Discord tells nothing
+        before."""
+        if channel is not None and guild is not None and self._client.get_channel(channel) is None:
+            if len(self._servers) >= _MOST:
+                self._servers.clear()
+            self._servers[str(channel)] = guild
 
     def channel(self, place: Place) -> discord.abc.GuildChannel | discord.Thread | discord.abc.PrivateChannel | None:
         """The channel of a place, where kbot sees it; that of a thread it does not know is the one it hangs on."""

@@ -6,14 +6,13 @@ from datetime import UTC, datetime
 
 import discord
 
-from kbot.chat import Attachment, IncomingMessage, Place
+from kbot.chat import Attachment, IncomingMessage, Place, without_mentions
 
 Channel = discord.abc.GuildChannel | discord.abc.PrivateChannel | discord.Thread | discord.PartialMessageable | None
 
 _SPOKEN = {discord.MessageType.default, discord.MessageType.reply}
 _EMOJI = re.compile(r"<a?(:\w+:)\d+>")
 _TIME = re.compile(r"<t:(\d+)(?::\w)?>")
-_OPENING = re.compile(r"^[,:;](?=\s|$)")
 
 
 def message(said: discord.Message, me: discord.ClientUser, workspace: str) -> IncomingMessage | None:
@@ -101,22 +100,12 @@ def text(said: discord.Message, me: discord.ClientUser) -> str:
     ):
         written = re.sub(found[0], lambda _, name=found[1]: name, written)
     written = _TIME.sub(_day, _EMOJI.sub(r"\1", written))
-    lines = [_without(mine, line) for line in written.split("\n")]
-    return "\n".join(lines).strip()
+    return without_mentions(written, mine).strip()
 
 
 def links(urls: str) -> tuple[str, ...]:
     """The addresses in a text, each once."""
     return tuple(dict.fromkeys(part.strip("<>,;") for part in urls.split() if part.strip("<>,;")))
-
-
-def _without(mine: str, line: str) -> str:
-    pieces = re.split(mine, line)
-    if len(pieces) == 1:
-        return line
-    # "@kbot: how …" addresses the bot; the mark belongs to the mention.
-    parts = [_OPENING.sub("", piece.strip()).strip() if n else piece.strip() for n, piece in enumerate(pieces)]
-    return re.sub(r" (?=[.,;:!?)])", "", " ".join(filter(None, parts)))
 
 
 def _day(found: re.Match[str]) -> str:

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from kbot.chat import Answer, Citation, Content, Opinion, captions, is_web, labels_in, packed, sources
+from kbot.chat import Answer, Citation, Content, Opinion, captions, is_web, labels_in, packed, short, sources
 
 TEXT = 2000
 """Characters of one message, counted as code points."""
@@ -22,7 +22,7 @@ _MARKUP = re.compile(r"([\\`*_~|<>\[\]])")
 def plain(text: str, *, ephemeral: bool = False) -> Body:
     """A message of a text alone. Nothing in it calls anybody, and no link unfolds."""
     flags = SUPPRESS_EMBEDS | (EPHEMERAL if ephemeral else 0)
-    return {"content": _fitting(text), "flags": flags, "allowed_mentions": {"parse": []}}
+    return {"content": short(text, TEXT), "flags": flags, "allowed_mentions": {"parse": []}}
 
 
 def bodies(content: Content, *, ephemeral: bool = False) -> list[Body]:
@@ -75,12 +75,12 @@ def escape(text: str) -> str:
 
 
 def _line(place: Citation, caption: str) -> str:
-    short = caption if len(caption) <= _CAPTION else f"{caption[: _CAPTION - 1].rstrip()}…"
+    name = escape(short(caption, _CAPTION))
     url = (place.url or "").strip()
     for unsafe in "<>() \\":
         url = url.replace(unsafe, f"%{ord(unsafe):02X}")
     linked = is_web(url) and len(url) <= _URL
-    return f"-# [{place.n}] {f'[{escape(short)}](<{url}>)' if linked else escape(short)}"
+    return f"-# [{place.n}] {f'[{name}](<{url}>)' if linked else name}"
 
 
 def _row(row: list[dict[str, Any]]) -> dict[str, Any]:
@@ -90,7 +90,3 @@ def _row(row: list[dict[str, Any]]) -> dict[str, Any]:
 def _button(answer_id: str, act: str, label: str, emoji: str = "") -> dict[str, Any]:
     shown = ({"label": label} if label else {}) | ({"emoji": {"name": emoji}} if emoji else {})
     return {"type": _PRESS, "style": _GREY, "custom_id": f"kbot:{act}:{answer_id}", **shown}
-
-
-def _fitting(text: str) -> str:
-    return text if len(text) <= TEXT else f"{text[: TEXT - 1]}…"

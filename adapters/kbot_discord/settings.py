@@ -1,11 +1,11 @@
 """What can be set for Discord, and whether it can be used."""
 
-from typing import Annotated, Self
+from typing import Self
 
-from pydantic import SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic import SecretStr, field_validator
+from pydantic_settings import BaseSettings
 
-from kbot.chat import SettingsError
+from kbot.chat import Ids, SettingsError, read_settings, settings_of
 
 PORTAL = "https://discord.com/developers/applications"
 TOKEN = f"the token stands at {PORTAL}, in the application, under Bot (Reset Token shows a new one)"
@@ -20,28 +20,23 @@ class DiscordSettings(BaseSettings):
     and direct messages. `api_url` and `gateway_url` name another server than Discord's own.
     """
 
-    model_config = SettingsConfigDict(
-        env_prefix="KBOT_DISCORD_", env_file=".env", env_file_encoding="utf-8", frozen=True, extra="ignore"
-    )
+    model_config = settings_of("discord")
 
     token: SecretStr = SecretStr("")
-    admins: Annotated[frozenset[str], NoDecode] = frozenset()
+    admins: Ids = frozenset()
     message_content: bool = False
     api_url: str = "https://discord.com/api/v10"
     gateway_url: str = "wss://gateway.discord.gg/"
 
-    @field_validator("admins", mode="before")
+    @field_validator("admins")
     @classmethod
-    def _listed(cls, value: object) -> object:
-        if not isinstance(value, str):
-            return value
-        ids = frozenset(filter(None, (part.strip() for part in value.split(","))))
-        if wrong := sorted(one for one in ids if not one.isdecimal()):
+    def _numbers(cls, value: frozenset[str]) -> frozenset[str]:
+        if wrong := sorted(one for one in value if not one.isdecimal()):
             raise ValueError(
                 f"{wrong[0]!r} is not an id: with Developer Mode on, Copy User ID and Copy Role ID stand in the menus "
                 "of people and roles"
             )
-        return ids
+        return value
 
     @field_validator("api_url", "gateway_url")
     @classmethod
@@ -55,14 +50,7 @@ class DiscordSettings(BaseSettings):
     @classmethod
     def read(cls) -> Self:
         """The settings of the environment and `.env`. Raises SettingsError, in one line, if kbot cannot run on them."""
-        try:
-            settings = cls()
-        except ValidationError as error:
-            fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
-            field = ".".join(map(str, fault["loc"])).upper()
-            raise SettingsError(
-                f"KBOT_DISCORD_{field} cannot be used: {fault['msg'].removeprefix('Value error, ')}."
-            ) from None
+        settings = read_settings(cls)
         if not settings.token.get_secret_value().strip():
             raise SettingsError(f"KBOT_DISCORD_TOKEN is not set: {TOKEN}.")
         return settings

@@ -1,6 +1,8 @@
-"""What kbot says in Discord of its own accord, and the names of its commands, in the language of the person."""
+"""What kbot says in Discord alone, and the names of its commands, in the language of the person."""
 
 from dataclasses import dataclass
+
+from kbot.chat import in_language
 
 
 @dataclass(frozen=True, slots=True)
@@ -8,36 +10,24 @@ class Words:
     """The sentences, in one language."""
 
     started: str
-    only_admins: str
-    no_files: str
     no_text: str
     missing: str
-    failed: str
     too_long: str
-    not_yours: str
 
 
 _ENGLISH = Words(
     started="📥 The receipt grows in a message of its own here.",
-    only_admins="🔒 Only admins can do that here: whoever may manage the server, or is named in kbot's settings.",
-    no_files="📎 There are no files in this message. Use it on a message with files.",
     no_text="💬 There is no text in this message that I could answer.",
     missing="⛔ I cannot write here: an admin of the server must allow me {missing} in this channel.",
-    failed="⚠️ That did not work. Try again in a moment; if it fails again, tell an admin.",
     too_long="⏱️ Discord lets me change this answer for 15 minutes only, and it is not finished. Ask again, or write to "
     "me directly, where answers may take longer.",
-    not_yours="🔒 Only people who can read the channel may see that.",
 )
 _PORTUGUESE = Words(
     started="📥 O recibo cresce em uma mensagem própria aqui.",
-    only_admins="🔒 Só admins podem fazer isso aqui: quem gerencia o servidor, ou está nas configurações do kbot.",
-    no_files="📎 Não há arquivos nesta mensagem. Use em uma mensagem com arquivos.",
     no_text="💬 Não há texto nesta mensagem que eu possa responder.",
     missing="⛔ Não posso escrever aqui: um admin do servidor precisa me permitir {missing} neste canal.",
-    failed="⚠️ Não deu certo. Tente de novo daqui a pouco; se falhar outra vez, avise um admin.",
     too_long="⏱️ O Discord só me deixa mudar esta resposta por 15 minutos, e ela não está pronta. Pergunte de novo, ou "
     "escreva diretamente para mim, onde as respostas podem demorar mais.",
-    not_yours="🔒 Só quem pode ler o canal pode ver isso.",
 )
 
 IN_PORTUGUESE = {
@@ -76,4 +66,4 @@ IN_PORTUGUESE = {
 
 def words_in(language: str) -> Words:
     """The sentences in a language; English where it is not Portuguese."""
-    return _PORTUGUESE if language.lower().startswith("pt") else _ENGLISH
+    return in_language(language, _ENGLISH, _PORTUGUESE)

@@ -6,7 +6,6 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import TypeVar
-from urllib.parse import urlsplit
 
 import aiohttp
 
@@ -14,12 +13,13 @@ from kbot.chat import (
     Attachment,
     Bot,
     Content,
+    DeliveryError,
     Limits,
     MessageGone,
     Place,
     RateLimited,
-    Rejected,
     SettingsError,
+    check_home,
     get_logger,
 )
 from kbot_slack.blocks import TEXT, ephemeral, message
@@ -36,8 +36,9 @@ from kbot_slack.streaming import Streams, is_open
 
 log = get_logger(__name__)
 
-# Twenty messages hold any answer of a model; 45 a minute leave some of Slack's 50 edits to others of the app's calls.
-LIMITS = Limits(post=TEXT, edit=TEXT, messages=20, interval=1.2, count=count, per_minute=45)
+# A hundred messages hold any answer of a model, so that none ends in a file, which kbot does not ask to be allowed to
+# write; 45 a minute leave some of Slack's 50 edits to others of the app's calls.
+LIMITS = Limits(post=TEXT, edit=TEXT, messages=100, interval=1.2, count=count, per_minute=45)
 
 _PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0)
 _LONGEST_PAUSE = 30.0
@@ -55,7 +56,6 @@ class SlackAdapter:
         self.settings = settings or SlackSettings.read()
         self.limits = LIMITS
         self._no_status = False
-        self._tails: dict[tuple[str, str], int] = {}
 
     async def run(self, bot: Bot) -> None:
         """Serve the workspace until cancelled. Raises SettingsError if Slack does not take the tokens, also later."""
@@ -132,13 +132,14 @@ class SlackAdapter:
             await self.calls("chat.delete", channel=channel, ts=message_id)
 
     async def send_file(self, place: Place, name: str, text: str) -> None:
-        """Post the text as further messages: kbot does not ask for the right to write files. What was posted before a
-        failure is not posted again."""
-        key = (f"{place.channel} {place.thread}", text)
-        for piece in pieces(text)[self._tails.get(key, 0) :]:
-            await self.send(place, Content(piece, "final"))
-            self._tails[key] = self._tails.get(key, 0) + 1
-        self._tails.pop(key, None)
+        """As `Adapter.send_file`, in a further message, since kbot does not ask for the right to write files. Raises
+        DeliveryError for a text that does not fit into one: so many messages leave no such tail."""
+        if count(text) > TEXT:
+            raise DeliveryError(
+                f"{name} is longer than a message, and kbot writes no files in Slack: ask for less at once, or set "
+                "KBOT_ANSWER_TOKENS to less."
+            )
+        await self.send(place, Content(text, "final"))
 
     async def whisper(self, place: Place, person: str, text: str) -> None:
         """As `Adapter.whisper`; in direct messages there is nobody to keep it from."""
@@ -154,15 +155,7 @@ class SlackAdapter:
 
     def download(self, attachment: Attachment) -> Mapping[str, str]:
         """As `Adapter.download`: the token goes to Slack's own hosts, and to that of a local server."""
-        address = urlsplit(attachment.url)
-        api = urlsplit(self.settings.api_url)
-        slack = address.scheme == "https" and (address.hostname or "").endswith(".slack.com")
-        local = not (api.hostname or "").endswith("slack.com") and address[:2] == api[:2]
-        if not slack and not local:
-            raise Rejected(
-                f"{attachment.name} lies with another service, for which kbot has no key: download it and upload it "
-                "here. · Está em outro serviço, do qual o kbot não tem a chave: baixe-o e envie-o aqui."
-            )
+        check_home(attachment, ("slack.com",), self.settings.api_url)
         return {"Authorization": f"Bearer {self.settings.bot_token.get_secret_value()}"}
 
     async def insist(self, call: Callable[[], Awaitable[T]]) -> T:
@@ -202,14 +195,3 @@ def where(place: Place) -> tuple[str, str | None]:
     if place.thread and place.thread.startswith("ask:"):
         raise MessageGone("The answer to a command can only be given by the process that took the command. Ask again.")
     return place.channel.removeprefix("slack:"), place.thread
-
-
-def pieces(text: str) -> list[str]:
-    """The text in parts that fit into messages, cut at a line, else at a word, else anywhere."""
-    found: list[str] = []
-    while count(text) > TEXT:
-        end = next(end for end in range(min(len(text), TEXT), 0, -1) if count(text[:end]) <= TEXT)
-        cut = text.rfind("\n", 1, end) + 1 or text.rfind(" ", 1, end) + 1 or end
-        found.append(text[:cut])
-        text = text[cut:]
-    return [piece for piece in [*found, text] if piece.strip()]

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kbot.chat import Answer, Citation, Content, Labels, Opinion, captions, labels_in, sources
+from kbot.chat import Answer, Citation, Content, Labels, Opinion, captions, labels_in, packed, short, sources
 from kbot_slack.markup import count, escape, escape_block, link
 
 TEXT = 3_900
@@ -96,7 +96,7 @@ def _sources(answer: Answer, block_id: str, room: int) -> list[Block]:
         return []
     header = f"*{labels_in(answer.language).sources}*"
     for lines in _lists(sources(answer), answer.language):
-        elements = [{"type": "mrkdwn", "text": text, "verbatim": True} for text in _packed([header, *lines])]
+        elements = [{"type": "mrkdwn", "text": text, "verbatim": True} for text in packed([header, *lines], _ELEMENT)]
         block: Block = {"type": "context", "block_id": f"{block_id}.sources", "elements": elements}
         if _size([block]) <= room:
             return [block]
@@ -109,7 +109,7 @@ def _lists(cited: Sequence[Citation], language: str) -> Iterator[list[str]]:
     lines: list[str] = []
     for linked in (True, False):
         for width in _WIDTHS:
-            lines = [_line(place, _short(name, width), linked=linked) for place, name in zip(cited, names, strict=True)]
+            lines = [_line(place, short(name, width), linked=linked) for place, name in zip(cited, names, strict=True)]
             yield lines
     for kept in range(len(lines) - 1, 0, -1):
         yield [*lines[:kept], f"… +{len(lines) - kept}"]
@@ -118,20 +118,6 @@ def _lists(cited: Sequence[Citation], language: str) -> Iterator[list[str]]:
 def _line(place: Citation, caption: str, *, linked: bool) -> str:
     line = f"[{place.n}] {link(place.url if linked else None, caption)}"
     return line if len(line) <= _ELEMENT else f"[{place.n}] {escape(caption)}"
-
-
-def _packed(lines: Sequence[str]) -> list[str]:
-    packed = [lines[0]]
-    for line in lines[1:]:
-        if len(packed[-1]) + 1 + len(line) <= _ELEMENT:
-            packed[-1] += f"\n{line}"
-        else:
-            packed.append(line)
-    return packed
-
-
-def _short(caption: str, width: int) -> str:
-    return caption if len(caption) <= width else f"{caption[: width - 1].rstrip()}…"
 
 
 def _fitting(text: str) -> str:

@@ -3,10 +3,9 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from kbot.chat import DeliveryError, Opinion, RateLimited, get_logger
+from kbot.chat import DeliveryError, Opinion, RateLimited, get_logger, labels_in
 from kbot_slack import blocks, windows
 from kbot_slack.desk import Body, Desk, channel_of, thread_of_click, user_of
-from kbot_slack.words import words_in
 
 log = get_logger(__name__)
 
@@ -33,7 +32,7 @@ async def read(desk: Desk, ack: Ack, body: Body) -> None:
         await windows.open_report(desk, body, "read", str(body["actions"][0]["value"]))
     else:
         person = await desk.slack.directory.person(user_of(body))
-        await desk.tell(body, words_in(person.language).not_yours)
+        await desk.tell(body, labels_in(person.language).not_yours)
 
 
 async def _note(desk: Desk, body: Body, answer_id: str, opinion: Opinion) -> None:

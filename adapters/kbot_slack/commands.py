@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal
 
-from kbot.chat import IncomingMessage, IngestRequest, MessageGone, Place
+from kbot.chat import IncomingMessage, IngestRequest, MessageGone, Place, labels_in
 from kbot_slack import events, windows
 from kbot_slack.blocks import ephemeral
 from kbot_slack.desk import Body, Desk, channel_of, user_of
@@ -65,12 +65,12 @@ async def ingest_files(desk: Desk, ack: Ack, body: Body) -> None:
     if not await _admin(desk, body):
         return
     person = await desk.slack.directory.person(user_of(body))
-    words, message, channel = words_in(person.language), body["message"], channel_of(body)
+    message, channel = body["message"], channel_of(body)
     attachments = events.attachments(message.get("files") or ())
     if not attachments:
-        await desk.tell(body, words.no_files)
+        await desk.tell(body, labels_in(person.language).no_files)
     elif not await desk.slack.directory.is_member(channel):
-        await desk.tell(body, words.invite)
+        await desk.tell(body, words_in(person.language).invite)
     else:
         place = await desk.place(channel, events.thread_of(message))
         request = IngestRequest(
@@ -103,6 +103,6 @@ async def _admin(desk: Desk, body: Body) -> bool:
     user = user_of(body)
     if await desk.slack.insist(lambda: desk.slack.directory.is_admin(user)):
         return True
-    words = words_in((await desk.slack.directory.person(user)).language)
-    await desk.tell(body, words.only_admins)
+    person = await desk.slack.directory.person(user)
+    await desk.tell(body, labels_in(person.language).only_admins)
     return False

@@ -11,11 +11,10 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
-from kbot.chat import Bot, Forbidden, KbotError, get_logger
+from kbot.chat import Bot, Forbidden, KbotError, get_logger, labels_in
 from kbot_slack import blocks, buttons, commands, modals, spoken, windows
 from kbot_slack.desk import Body, Desk, user_of
 from kbot_slack.manifest import INGEST_FILES
-from kbot_slack.words import words_in
 
 if TYPE_CHECKING:
     from kbot_slack.adapter import SlackAdapter
@@ -102,7 +101,7 @@ class Listeners:
 
     async def _tell(self, body: Body, error: Exception) -> None:
         person = await self._desk.slack.directory.person(user_of(body))
-        text = str(error) if isinstance(error, Forbidden) else words_in(person.language).failed
+        text = str(error) if isinstance(error, Forbidden) else labels_in(person.language).failed
         try:
             await self._desk.tell(body, text)
         except (KbotError, ConnectionError) as failure:

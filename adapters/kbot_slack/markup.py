@@ -1,11 +1,11 @@
 """Slack's markup: what a person wrote becomes plain text, and what kbot writes cannot become markup by accident."""
 
 import re
-from urllib.parse import urlsplit
+
+from kbot.chat import is_web, without_mentions
 
 _TOKEN = re.compile(r"<((?:[@#!]|[A-Za-z][A-Za-z0-9+.-]*:)[^<>]*)>")
 _MENTION = re.compile(r"<@([A-Z0-9]+)(?:\|[^<>]*)?>")
-_PUNCTUATION = ".,;:!?)"
 # What breaks out of the address in <address|label>.
 _UNSAFE = {ord(character): f"%{ord(character):02X}" for character in '|<>"`\\ '}
 _MARKDOWN = re.compile(
@@ -48,8 +48,7 @@ def mentions(text: str) -> set[str]:
 def read(text: str, bot_user_id: str) -> str:
     """What a person wrote, as plain text for the model: without mentions of the bot itself, other mentions and channels
     by name where Slack says it and by id where not, links as "label (address)", line breaks kept."""
-    lines = (_without(line, bot_user_id) for line in text.split("\n"))
-    pieces = _TOKEN.split("\n".join(lines))
+    pieces = _TOKEN.split(without_mentions(text, rf"<@{re.escape(bot_user_id)}(?:\|[^<>]*)?>"))
     # Text and tokens alternate. A token's text is unescaped as well, but only after it was taken apart.
     return "".join(unescape(_plain(piece) if n % 2 else piece) for n, piece in enumerate(pieces)).strip()
 
@@ -59,15 +58,6 @@ def link(url: str | None, label: str) -> str:
     if not url or not is_web(url):
         return escape(label)
     return f"<{escape(url.strip().translate(_UNSAFE))}|{escape(label).replace('|', '¦')}>"
-
-
-def is_web(url: str) -> bool:
-    """Whether it is a whole http or https address."""
-    try:
-        parts = urlsplit(url.strip())
-        return parts.scheme in {"http", "https"} and bool(parts.hostname) and url.strip().isprintable()
-    except ValueError:  # such as an IPv6 host without its bracket
-        return False
 
 
 def mrkdwn(markdown: str) -> str:
@@ -90,18 +80,6 @@ def _converted(found: re.Match[str]) -> str:
     if strong := part["bold"] or part["heading"]:
         return f"*{mrkdwn(strong.replace('*', ''))}*"
     return escape(part["code"] or part["literal"])
-
-
-def _without(line: str, bot_user_id: str) -> str:
-    pieces = re.split(rf"<@{re.escape(bot_user_id)}(?:\|[^<>]*)?>", line)
-    if len(pieces) == 1:
-        return line
-    # "@kbot: how …" and "@kbot, how …" address the bot; the mark belongs to the mention.
-    pieces[1:] = [re.sub(r"^[,:;](?=\s|$)", "", piece) if not pieces[0].strip() else piece for piece in pieces[1:]]
-    written = ""
-    for piece in filter(None, (piece.strip() for piece in pieces)):
-        written += piece if not written or piece[0] in _PUNCTUATION else f" {piece}"
-    return written
 
 
 def _plain(token: str) -> str:

@@ -4,9 +4,9 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
-from kbot.chat import Report, labels_in
+from kbot.chat import Report, in_language, is_web, short, turns
 from kbot_slack.blocks import button
-from kbot_slack.markup import is_web, mrkdwn
+from kbot_slack.markup import mrkdwn
 
 INGEST = "kbot:ingest"
 REPORT = "kbot:report"
@@ -147,7 +147,7 @@ def read_ingest(
     wrong = [url for url in urls if not is_web(url)]
     errors: dict[str, str] = {}
     if wrong:
-        errors[URLS] = texts.not_web.format(url=_short(wrong[0], 80))
+        errors[URLS] = texts.not_web.format(url=short(wrong[0], 80))
     elif not files and not urls:
         errors[URLS] = texts.nothing
     return files, urls, choice.get("value") == "shared", errors
@@ -156,18 +156,13 @@ def read_ingest(
 def report_view(report: Report, page: int, metadata: str, language: str) -> dict[str, Any]:
     """A page of a report, counted from 0 and moved into what there is, with buttons to the pages beside it. Windows
     take no markdown block, so its text is converted."""
-    texts, labels = _texts(language), labels_in(language)
-    pages = report.pages or (texts.empty,)
-    page = min(max(page, 0), len(pages) - 1)
-    blocks = [_section(text) for text in _sections(pages[page].strip() or texts.empty)]
-    if len(pages) > 1:
-        turns = [
-            button(label, action_id, str(to))
-            for label, action_id, to in ((labels.previous, BACK, page - 1), (labels.next, NEXT, page + 1))
-            if 0 <= to < len(pages)
-        ]
-        number = {"type": "mrkdwn", "text": f"{page + 1}/{len(pages)}"}
-        blocks += [{"type": "context", "elements": [number]}, {"type": "actions", "elements": turns}]
+    texts = _texts(language)
+    text, page = report.page(page)
+    blocks = [_section(part) for part in _sections(text.strip() or texts.empty)]
+    if beside := turns(report, page, language):
+        number = {"type": "mrkdwn", "text": f"{page + 1}/{len(report.pages)}"}
+        buttons = [button(label, BACK if to < page else NEXT, str(to)) for label, to in beside]
+        blocks += [{"type": "context", "elements": [number]}, {"type": "actions", "elements": buttons}]
     return {**_modal(report.title, REPORT, texts.close, blocks), "private_metadata": metadata}
 
 
@@ -178,14 +173,14 @@ def waiting_view(title: str, language: str) -> dict[str, Any]:
 
 
 def _texts(language: str) -> _Texts:
-    return _PORTUGUESE if language.lower().startswith("pt") else _ENGLISH
+    return in_language(language, _ENGLISH, _PORTUGUESE)
 
 
 def _modal(title: str, callback_id: str, close: str, blocks: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "type": "modal",
         "callback_id": callback_id,
-        "title": _plain(_short(title, _TITLE)),
+        "title": _plain(short(title, _TITLE)),
         "close": _plain(close),
         "blocks": blocks,
     }
@@ -217,7 +212,7 @@ def _input(name: str, label: str, element: dict[str, Any], *, optional: bool = F
 
 
 def _option(label: str, value: str) -> dict[str, Any]:
-    return {"text": _plain(_short(label, _OPTION)), "value": value}
+    return {"text": _plain(short(label, _OPTION)), "value": value}
 
 
 def _value(values: dict[str, dict[str, dict[str, Any]]], name: str) -> dict[str, Any]:
@@ -226,7 +221,3 @@ def _value(values: dict[str, dict[str, dict[str, Any]]], name: str) -> dict[str,
 
 def _plain(text: str) -> dict[str, Any]:
     return {"type": "plain_text", "text": text}
-
-
-def _short(text: str, width: int) -> str:
-    return text if len(text) <= width else f"{text[: width - 1].rstrip()}…"

@@ -1,11 +1,11 @@
 """What can be set for Slack, and whether it can be used."""
 
-from typing import Annotated, Self
+from typing import Self
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic import Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings
 
-from kbot.chat import SettingsError
+from kbot.chat import Ids, SettingsError, read_settings, settings_of
 
 _APP = "in Slack's settings of the app (https://api.slack.com/apps)"
 WHERE = {
@@ -24,23 +24,16 @@ class SlackSettings(BaseSettings):
     ids; without any, the workspace's admins and owners are kbot's.
     """
 
-    model_config = SettingsConfigDict(
-        env_prefix="KBOT_SLACK_", env_file=".env", env_file_encoding="utf-8", frozen=True, extra="ignore"
-    )
+    model_config = settings_of("slack")
 
     bot_token: SecretStr = SecretStr("")
     app_token: SecretStr = SecretStr("")
     signing_secret: SecretStr = SecretStr("")
-    admins: Annotated[frozenset[str], NoDecode] = frozenset()
+    admins: Ids = frozenset()
     api_url: str = "https://slack.com/api/"
     native_stream: bool = False
     host: str = "127.0.0.1"
     port: int = Field(default=3000, ge=0, le=65535)
-
-    @field_validator("admins", mode="before")
-    @classmethod
-    def _listed(cls, value: object) -> object:
-        return frozenset(filter(None, (each.strip() for each in value.split(",")))) if isinstance(value, str) else value
 
     @field_validator("api_url")
     @classmethod
@@ -52,12 +45,7 @@ class SlackSettings(BaseSettings):
     @classmethod
     def read(cls) -> Self:
         """The settings of the environment and `.env`. Raises SettingsError, in one line, if kbot cannot run on them."""
-        try:
-            settings = cls()
-        except ValidationError as error:
-            wrong = error.errors(include_url=False, include_input=False, include_context=False)[0]
-            name = "".join(f"KBOT_SLACK_{part}: " for part in wrong["loc"][:1]).upper()
-            raise SettingsError(f"{name}{wrong['msg']}. Correct it in the environment or in .env.") from None
+        settings = read_settings(cls)
         settings.check()
         return settings
 

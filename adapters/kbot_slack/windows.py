@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal
 
-from kbot.chat import Forbidden, IngestRequest, KbotError, Person, Report, get_logger
+from kbot.chat import Forbidden, IngestRequest, KbotError, Person, Report, get_logger, labels_in
 from kbot_slack import events, modals
 from kbot_slack.desk import Body, Desk, channel_of, thread_of_click, user_of
 from kbot_slack.modals import Shown
@@ -37,7 +37,7 @@ async def submit_ingest(desk: Desk, ack: Ack, body: Body) -> None:
     if not writable and not shared:
         errors[modals.SCOPE] = words.not_here
     if not await desk.slack.insist(lambda: desk.slack.directory.is_admin(user)):
-        errors = {modals.URLS: words.only_admins}
+        errors = {modals.URLS: labels_in(person.language).only_admins}
     if errors:
         await ack(response_action="errors", errors=errors)
         return
@@ -62,7 +62,7 @@ async def open_report(desk: Desk, body: Body, kind: Literal["sources", "gaps", "
     """A window with a report's first page."""
     person = await desk.slack.directory.person(user_of(body))
     shown = Shown(kind, channel_of(body), thread_of_click(body), answer_id)
-    waiting = modals.waiting_view(words_in(person.language).titles[kind], person.language)
+    waiting = modals.waiting_view(labels_in(person.language).titles[kind], person.language)
     opened = await desk.slack.calls("views.open", trigger_id=body["trigger_id"], view=waiting)
     await _show(desk, str(opened["view"]["id"]), shown, 0, person)
 
@@ -79,15 +79,15 @@ async def turn_page(desk: Desk, ack: Ack, body: Body) -> None:
 async def _show(desk: Desk, view_id: str, shown: Shown, page: int, person: Person) -> None:
     if shown.kind == "ingest":
         raise ValueError("the window of /ingest has no pages")
-    words = words_in(person.language)
+    labels = labels_in(person.language)
     try:
         place = await desk.place(shown.channel, shown.thread)
         found = await desk.bot.report(shown.kind, place, person, desk.slack, shown.answer_id)
     except Forbidden as error:
-        found = Report(words.titles[shown.kind], (str(error),))
+        found = Report(labels.titles[shown.kind], (str(error),))
     except KbotError as error:
         log.warning("report_failed", kind=shown.kind, told=str(error))
-        found = Report(words.titles[shown.kind], (words.failed,))
+        found = Report(labels.titles[shown.kind], (labels.failed,))
     view = modals.report_view(found, page, modals.pack(shown), person.language)
     await desk.slack.insist(lambda: desk.slack.calls("views.update", view_id=view_id, view=view))
 

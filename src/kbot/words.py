@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from kbot.chat import labels_in
 from kbot.errors import (
     DatabaseError,
     EmbedderMismatch,
@@ -98,6 +99,8 @@ class Words:
                 return self.failed
 
 
+_LABELS = {language: labels_in(language) for language in ("en", "pt")}
+
 _ENGLISH = Words(
     searching="🔎 Searching the documents…",
     waiting="⏳ Waiting: {ahead} earlier in this conversation.",
@@ -115,13 +118,13 @@ _ENGLISH = Words(
     unexpected="⚠️ Something went wrong on my side. Please ask again; if it stays so, whoever runs kbot finds the cause with `kbot doctor`.",
     revised="✏️ *Revised after the question was edited.*",
     unread_files="📎 I answer from ingested documents alone and have not read the attached file. An admin can have it ingested: attach it and write “ingest”.",
-    only_admins="🔒 Only admins can do that here. Ask one of them, or whoever runs kbot.",
+    only_admins=_LABELS["en"].only_admins,
     ingesting="📥 Reading {n} of {total}…",
     ingested="📥 Ready to answer from: {done} of {total}.",
     seen_by_all="Everybody may ask about it.",
     seen_here="Only asked here is it answered from.",
     paused="⏸️ Paused. It goes on by itself when kbot runs again.",
-    no_files="📎 There is nothing to ingest: attach files, or add addresses that begin with https://.",
+    no_files=_LABELS["en"].no_files,
     added="added",
     replaced="replaced",
     duplicate="there already",
@@ -130,14 +133,14 @@ _ENGLISH = Words(
     chunks=("1 passage", "{n} passages"),
     without_text="{n} without text",
     embedding="{done} of {total} passages",
-    read_title="Everything I read",
+    read_title=_LABELS["en"].titles["read"],
     read_line="relevance {score:.2f} · distance {distance:.2f}",
     read_cited="cited",
     read_nothing="Nothing that you may see was read for this answer, or it has been forgotten since.",
-    sources_title="Documents",
+    sources_title=_LABELS["en"].titles["sources"],
     sources_line="{pages}{chunks} · updated {day}{scope}",
     sources_none="No document has been ingested here yet. Admins do so with /ingest.",
-    gaps_title="Not answered",
+    gaps_title=_LABELS["en"].titles["gaps"],
     gaps_line="asked {times}×, by {people}, last on {day}",
     gaps_people=("1 person", "{n} people"),
     gaps_reported="told to the admins {n}×",
@@ -169,13 +172,13 @@ _PORTUGUESE = Words(
     unexpected="⚠️ Algo deu errado do meu lado. Pergunte de novo; se continuar, quem cuida do kbot acha a causa com `kbot doctor`.",
     revised="✏️ *Revisto depois que a pergunta foi editada.*",
     unread_files="📎 Respondo só a partir de documentos ingeridos e não li o arquivo anexado. Um admin pode mandar ingeri-lo: anexe-o e escreva “ingerir”.",
-    only_admins="🔒 Só admins podem fazer isso aqui. Peça a um deles, ou a quem cuida do kbot.",
+    only_admins=_LABELS["pt"].only_admins,
     ingesting="📥 Lendo {n} de {total}…",
     ingested="📥 Prontos para responder: {done} de {total}.",
     seen_by_all="Todos podem perguntar sobre isto.",
     seen_here="Só quem pergunta aqui recebe resposta disto.",
     paused="⏸️ Em pausa. Continua sozinho quando o kbot voltar a rodar.",
-    no_files="📎 Não há nada para ingerir: anexe arquivos ou escreva endereços que comecem com https://.",
+    no_files=_LABELS["pt"].no_files,
     added="adicionado",
     replaced="substituído",
     duplicate="já estava aqui",
@@ -184,14 +187,14 @@ _PORTUGUESE = Words(
     chunks=("1 trecho", "{n} trechos"),
     without_text="{n} sem texto",
     embedding="{done} de {total} trechos",
-    read_title="Tudo o que li",
+    read_title=_LABELS["pt"].titles["read"],
     read_line="relevância {score:.2f} · distância {distance:.2f}",
     read_cited="citado",
     read_nothing="Nada do que você pode ver foi lido para esta resposta, ou já foi esquecido.",
-    sources_title="Documentos",
+    sources_title=_LABELS["pt"].titles["sources"],
     sources_line="{pages}{chunks} · atualizado em {day}{scope}",
     sources_none="Nenhum documento foi ingerido aqui ainda. Admins fazem isso com /ingest.",
-    gaps_title="Sem resposta",
+    gaps_title=_LABELS["pt"].titles["gaps"],
     gaps_line="perguntado {times}×, por {people}, por último em {day}",
     gaps_people=("1 pessoa", "{n} pessoas"),
     gaps_reported="avisado aos admins {n}×",

@@ -180,6 +180,21 @@ async def test_ingested_files_are_proposed_and_forgotten(club: Server) -> None:
     await club.told(REFUSALS["pt"])
 
 
+async def test_what_is_ingested_in_a_private_thread_is_seen_there_alone(club: Server) -> None:
+    world = club.world
+    thread = world.add_thread(club.channel, club.ana, "contas", private=True)
+    # As when somebody mentions kbot there; its client has not heard of the thread.
+    world.channels[thread].people.append(world.bot)
+    text = "# Alarme\n\nO alarme do depósito desliga com o código 4417.\n".encode()
+    await world.slash("ingest", club.ana, thread, {}, {"file1": ("alarme.md", text)})
+    question, whole = "Com que código desliga o alarme do depósito?", PORTUGUESE.ingested.format(done=1, total=1)
+    await world.until(lambda: any(whole in seen.text for seen in world.replies_of_bot(club.channel, thread)))
+    await world.slash("ask", club.ana, thread, {"question": question})
+    await world.until(lambda: any("4417" in seen.text for seen in world.replies_of_bot(club.channel, thread)))
+    await club.slash("ask", club.bruno, question=question)
+    await club.told(REFUSALS["pt"])
+
+
 async def test_admins_commands_are_for_admins_even_where_a_server_opened_them(club: Server) -> None:
     with pytest.raises(PermissionError):
         await club.slash("sources", club.bruno)
@@ -189,7 +204,7 @@ async def test_admins_commands_are_for_admins_even_where_a_server_opened_them(cl
         await club.slash(name, club.bruno, **options)
         await club.world.until(lambda n=n: _count(club, PORTUGUESE.only_admins, club.bruno) == n)
     await club.slash("ingest", club.bruno, urls="https://example.org")
-    await club.told(OURS.only_admins, club.bruno)
+    await club.told(PORTUGUESE.only_admins, club.bruno)
     assert await club.world.autocomplete("forget", club.bruno, club.channel, "source", "fer") == []
 
 
@@ -198,7 +213,7 @@ async def test_the_menu_of_a_message_asks_and_ingests(club: Server) -> None:
     await club.world.context_menu("Ask kbot about this", club.ana, club.channel, message)
     assert (await club.told("22 dias")).sources
     await club.world.context_menu("Ingest files", club.ana, club.channel, message)
-    await club.told(OURS.no_files, club.ana)
+    await club.told(PORTUGUESE.no_files, club.ana)
     file = ("horta.md", "# Horta\n\nA horta é regada às sete.\n".encode())
     message = await club.world.say(club.channel, club.bruno, "veja", mention=False, files=[file])
     await club.world.context_menu("Ingest files", club.ana, club.channel, message)

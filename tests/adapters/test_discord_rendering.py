@@ -1,15 +1,17 @@
 """What kbot shows in Discord, and what can be set: without a server."""
 
-from dataclasses import replace
+import re
+from dataclasses import astuple, replace
 
 import pytest
 from conformance import CITATIONS, GROUNDED, REFUSED
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbot.chat import Content, SettingsError
+from kbot.chat import Content, Passage, SettingsError, labels_in
 from kbot_discord.rendering import TEXT, bodies, escape, source_lines
 from kbot_discord.settings import DiscordSettings
+from kbot_discord.words import IN_PORTUGUESE, words_in
 
 ANSWER = replace(GROUNDED, id="0b0f1f6e-0000-4000-8000-000000000001")
 
@@ -74,3 +76,23 @@ def test_admins_are_read_as_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KBOT_DISCORD_TOKEN", "s3cret")
     monkeypatch.setenv("KBOT_DISCORD_ADMINS", " 12, 34 ,")
     assert DiscordSettings.read().admins == {"12", "34"}
+
+
+@pytest.mark.parametrize("language", ["en", "pt"])
+def test_kbot_speaks_of_servers_as_people_in_discord_do(language: str) -> None:
+    said = [str(part) for texts in (words_in(language), labels_in(language)) for part in astuple(texts)]
+    said += [*IN_PORTUGUESE, *IN_PORTUGUESE.values()]
+    assert not [text for text in said if re.search(r"workspace|espaço de trabalho|slack", text, re.IGNORECASE)]
+    assert any(re.search("server|servidor", text) for text in said)
+
+
+@pytest.mark.parametrize(
+    ("language", "read", "report"),
+    [("en", "Show everything I read", "Tell an admin"), ("pt", "Mostrar tudo o que li", "Avisar um admin")],
+)
+def test_buttons_are_in_the_readers_language(language: str, read: str, report: str) -> None:
+    passage = Passage("1", "d", "a.md", "A", "texto", 0.5, 0.5, 0.5, 0.5)
+    (shown,) = bodies(Content("Sim.", "final", replace(ANSWER, read=(passage,), language=language)))
+    assert shown["components"][0]["components"][-1]["label"] == read
+    (refused,) = bodies(Content(REFUSED.text, "final", replace(REFUSED, id="a1", language=language)))
+    assert refused["components"][0]["components"][0]["label"] == report

@@ -15,7 +15,8 @@ from slack_in_process import settings
 from fakes.platform import FAULTS, Faults
 from fakes.slack import FakeSlack, fake_slack
 from kbot.chat import Attachment, Content, DeliveryError, MessageGone, Place, RateLimited, Rejected
-from kbot_slack.adapter import SlackAdapter, pieces
+from kbot.live_reply import LiveReply, Pacer
+from kbot_slack.adapter import SlackAdapter
 from kbot_slack.blocks import TEXT
 from kbot_slack.ephemeral import EphemeralReply
 from kbot_slack.markup import count
@@ -206,13 +207,20 @@ async def test_a_whisper_is_for_one_person(reader: Thread) -> None:
     assert [(seen.text, seen.to) for seen in reader.slack.replies_of_bot(direct)] == [("oi", None)]
 
 
-async def test_a_long_tail_comes_as_messages_each_once(reader: Thread) -> None:
-    text = "\n".join(f"line {n} & more" for n in range(800))
-    reader.slack.faults = Faults(0.4, ("error", "lost", "drop"), seed=2)
-    await insisted(lambda: reader.adapter.send_file(reader.place, "answer.md", text))
+async def test_a_long_answer_goes_on_in_messages_each_once(reader: Thread) -> None:
+    text = "\n\n".join(f"line {n} & more" for n in range(6_000))
+    reader.slack.rates, reader.slack.burst = dict.fromkeys(reader.slack.rates, 100_000), 100
+    async with LiveReply(reader.adapter, reader.place, pacer=Pacer(0.01)) as reply:
+        reply.finish(text)
     assert "".join(f"{each}\n" for each in reader.texts).split() == text.split()
-    assert len(reader.texts) >= 4
-    assert all(count(piece) <= TEXT for piece in pieces("&" * 9_000 + " word" * 3_000))
+    assert len(reader.texts) > 20
+    assert all(count(each) <= TEXT for each in reader.texts)
+
+
+async def test_a_file_that_is_longer_than_a_message_is_refused(reader: Thread) -> None:
+    with pytest.raises(DeliveryError, match="KBOT_ANSWER_TOKENS"):
+        await reader.adapter.send_file(reader.place, "answer.md", "&" * TEXT)
+    assert reader.texts == []
 
 
 async def test_admins_are_those_of_the_setting_or_of_the_workspace(reader: Thread) -> None:

@@ -4,7 +4,8 @@ The real library judges the shapes: every block and window goes through its vali
 """
 
 import json
-from dataclasses import replace
+import re
+from dataclasses import astuple, replace
 from typing import Any
 
 import pytest
@@ -13,9 +14,10 @@ from hypothesis import strategies as st
 from slack_sdk.models.blocks import Block
 from slack_sdk.models.views import View
 
-from kbot.chat import Answer, Citation, Content, Passage, Report
+from kbot.chat import Answer, Citation, Content, Passage, Report, labels_in
 from kbot_slack import blocks, modals
 from kbot_slack.markup import count, unescape
+from kbot_slack.words import words_in
 
 PASSAGE = Passage("p1", "d1", "plano.pdf", "Plano", "text", 0.9, 0.9, 0.9, 0.9)
 ONE = Citation(1, "plano.pdf", "Plano", "quote", "p1", page=2, url="https://e.example/plano.pdf?a=1&b=2")
@@ -288,3 +290,11 @@ def test_metadata_is_read_back() -> None:
 def test_foreign_metadata_is_refused(metadata: str) -> None:
     with pytest.raises(ValueError, match="open it again"):
         modals.unpack(metadata)
+
+
+@pytest.mark.parametrize("language", ["en", "pt"])
+def test_kbot_speaks_of_workspaces_as_people_in_slack_do(language: str) -> None:
+    said = [str(part) for texts in (words_in(language), labels_in(language)) for part in astuple(texts)]
+    said.append(json.dumps(modals.ingest_view("C1", "geral", False, language, metadata="{}"), ensure_ascii=False))
+    assert not [text for text in said if re.search("server|servidor|discord", text, re.IGNORECASE)]
+    assert "workspace" in said[-1]

@@ -14,6 +14,7 @@ from fakes.platform import Seen
 from fakes.slack import FakeSlack, fake_slack
 from fakes.slack_views import Modal
 from kbot.bot import Bot
+from kbot.chat import labels_in
 from kbot.models import Embedder
 from kbot.words import SPOKEN
 from kbot_slack import directory
@@ -249,18 +250,18 @@ async def test_the_shortcut_ingests_the_files_of_a_message(team: Team) -> None:
     file = slack.add_file("cantina3.md", CANTINA.format(n=3).encode(), "text/markdown", team.bruno)
     ts = await slack.say(team.channel, team.bruno, "o cardápio", files=[file])
     await slack.shortcut("kbot:ingest_files", team.channel, ts, team.bruno)
-    await team.whispered(team.bruno, OURS.only_admins)
+    await team.whispered(team.bruno, PORTUGUESE.only_admins)
     await slack.shortcut("kbot:ingest_files", team.channel, ts, team.ana)
     assert "cantina3.md" in (await team.reply(ts, PORTUGUESE.added)).text
     bare = await slack.say(team.channel, team.bruno, "sem arquivo")
     await slack.shortcut("kbot:ingest_files", team.channel, bare, team.ana)
-    await team.whispered(team.ana, OURS.no_files)
+    await team.whispered(team.ana, PORTUGUESE.no_files)
 
 
 @pytest.mark.parametrize("command", ["/ingest", "/sources", "/gaps"])
 async def test_who_is_no_admin_is_told_so(team: Team, command: str) -> None:
     await team.slack.slash(command, "", team.bruno, team.channel)
-    await team.whispered(team.bruno, OURS.only_admins)
+    await team.whispered(team.bruno, PORTUGUESE.only_admins)
     assert team.slack.modal(team.bruno) is None
 
 
@@ -271,7 +272,7 @@ async def test_who_is_no_admin_any_more_cannot_send_the_window(team: Team, monke
     team.slack.users[team.ana].admin = False
     refused = await team.slack.submit(team.ana, {"urls": "https://example.org/a.html"})
     assert refused
-    assert refused.errors["urls"] == OURS.only_admins
+    assert refused.errors["urls"] == PORTUGUESE.only_admins
 
 
 async def test_the_lists_are_turned_page_by_page(team: Team) -> None:
@@ -350,7 +351,7 @@ async def test_what_was_read_is_for_members_alone(team: Team) -> None:
     await slack._interact(  # pyright: ignore[reportPrivateUsage]  # a forged click
         "block_actions", team.ana, payload | {"actions": [action]}
     )
-    await team.whispered(team.ana, OURS.not_yours, group, ts)
+    await team.whispered(team.ana, labels_in("pt").not_yours, group, ts)
     assert slack.modal(team.ana) is None
 
 

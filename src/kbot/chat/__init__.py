@@ -6,9 +6,10 @@ hands that to the `Bot` it was given, and offers the few calls of `Adapter` with
 
 from kbot.chat.adapter import Adapter, Bot, Content, Limits, Opinion, Stage
 from kbot.chat.answers import Answer, Citation, Passage, Report
-from kbot.chat.labels import Labels, captions, labels_in, plain, sources
-from kbot.chat.lines import is_web, packed
+from kbot.chat.labels import Labels, captions, in_language, labels_in, plain, sources, turns
+from kbot.chat.lines import check_home, is_web, packed, short, without_mentions
 from kbot.chat.messages import Attachment, IncomingMessage, IngestRequest, Person, Place
+from kbot.chat.settings import Ids, read_settings, settings_of
 from kbot.errors import DeliveryError, Forbidden, KbotError, MessageGone, RateLimited, Rejected, SettingsError
 from kbot.logs import get_logger
 
@@ -21,6 +22,7 @@ __all__ = [
     "Content",
     "DeliveryError",
     "Forbidden",
+    "Ids",
     "IncomingMessage",
     "IngestRequest",
     "KbotError",
@@ -37,10 +39,17 @@ __all__ = [
     "SettingsError",
     "Stage",
     "captions",
+    "check_home",
     "get_logger",
+    "in_language",
     "is_web",
     "labels_in",
     "packed",
     "plain",
+    "read_settings",
+    "settings_of",
+    "short",
     "sources",
+    "turns",
+    "without_mentions",
 ]

@@ -77,3 +77,9 @@ class Report:
 
     title: str
     pages: tuple[str, ...]
+
+    def page(self, number: int) -> tuple[str, int]:
+        """The text of a page, counted from 0 and moved into what there is, and the number that it then has; "" if
+        there is none."""
+        number = min(max(number, 0), max(len(self.pages) - 1, 0))
+        return (self.pages[number] if self.pages else ""), number

@@ -6,17 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import PurePosixPath
+from typing import TypeVar
 
-from kbot.chat.answers import Answer, Citation, Passage
+from kbot.chat.answers import Answer, Citation, Passage, Report
 
 # All control characters but tab and line feed, and the marks that turn the direction of a text around.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _MONTH, _YEAR = 30.44, 365.25
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The short texts around an answer, in one language."""
+    """The short texts around an answer, and what adapters say themselves on any platform, in one language. `titles` are
+    those of reports, by their kinds."""
 
     sources: str
     read: str
@@ -30,6 +34,11 @@ class Labels:
     days: tuple[str, str]
     months: tuple[str, str]
     years: tuple[str, str]
+    titles: dict[str, str]
+    only_admins: str
+    no_files: str
+    not_yours: str
+    failed: str
 
 
 _ENGLISH = Labels(
@@ -45,6 +54,11 @@ _ENGLISH = Labels(
     days=("1 day old", "{n} days old"),
     months=("1 month old", "{n} months old"),
     years=("1 year old", "{n} years old"),
+    titles={"sources": "Documents", "gaps": "Not answered", "read": "Everything I read"},
+    only_admins="🔒 Only admins can do that here. Ask one of them, or whoever runs kbot.",
+    no_files="📎 There is nothing to ingest: attach files, or add addresses that begin with https://.",
+    not_yours="🔒 Only people who can read the channel may see that.",
+    failed="⚠️ That did not work. Try again in a moment; if it fails again, tell an admin.",
 )
 _PORTUGUESE = Labels(
     sources="Fontes",
@@ -59,12 +73,29 @@ _PORTUGUESE = Labels(
     days=("de 1 dia atrás", "de {n} dias atrás"),
     months=("de 1 mês atrás", "de {n} meses atrás"),
     years=("de 1 ano atrás", "de {n} anos atrás"),
+    titles={"sources": "Documentos", "gaps": "Sem resposta", "read": "Tudo o que li"},
+    only_admins="🔒 Só admins podem fazer isso aqui. Peça a um deles, ou a quem cuida do kbot.",
+    no_files="📎 Não há nada para ingerir: anexe arquivos ou escreva endereços que comecem com https://.",
+    not_yours="🔒 Só quem pode ler o canal pode ver isso.",
+    failed="⚠️ Não deu certo. Tente de novo daqui a pouco; se falhar outra vez, avise um admin.",
 )
 
 
 def labels_in(language: str) -> Labels:
     """The labels of a language ("pt", "pt-BR", "en", …); English where it is neither Portuguese nor English."""
-    return _PORTUGUESE if language.lower().startswith("pt") else _ENGLISH
+    return in_language(language, _ENGLISH, _PORTUGUESE)
+
+
+def in_language(language: str, english: T, portuguese: T) -> T:
+    """The one of two texts or sets of texts that a person of a language ("pt", "pt-BR", "en", …) shall read."""
+    return portuguese if language.lower().startswith("pt") else english
+
+
+def turns(report: Report, page: int, language: str) -> list[tuple[str, int]]:
+    """What stands on the buttons beside a page of a report, and the number of the page that each leads to."""
+    labels = labels_in(language)
+    beside = ((labels.previous, page - 1), (labels.next, page + 1))
+    return [(label, to) for label, to in beside if 0 <= to < len(report.pages)]
 
 
 def plain(text: str, instead: str = "") -> str:

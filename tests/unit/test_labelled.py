@@ -1,0 +1,89 @@
+"""Labelled sets as files: what is read, and what is said of a wrong line."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kbot.errors import SettingsError
+from kbot.evaluation.labelled import LabelledPassage, read_passages, read_questions, write_questions
+
+QUESTION: dict[str, Any] = {"id": "q", "question": "Quando abre?", "answerable": True}
+
+
+def written(path: Path, *rows: object) -> Path:
+    path.write_text("".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_passages_and_questions_are_read(tmp_path: Path) -> None:
+    passages = read_passages(
+        written(
+            tmp_path / "p.jsonl", {"id": "a/1", "title": "T", "text": "x", "lang": "en"}, "", {"id": "b", "text": "y"}
+        )
+    )
+    assert passages == (LabelledPassage("a/1", "T", "x", "en"), LabelledPassage("b", "", "y", ""))
+    assert [passage.markdown for passage in passages] == ["# T\n\nx\n", "y\n"]
+    path = written(
+        tmp_path / "team.questions.jsonl",
+        {**QUESTION, "lang": "pt", "relevant": ["a/1"], "answers": ["às 8"], "answers_doc_lang": ["at 8", "às 8"]},
+        {**QUESTION, "id": "r", "type": "own", "e2e": True},
+        {**QUESTION, "id": "s", "answerable": False, "lang": "pt"},
+        {**QUESTION, "id": "t", "answerable": None, "note": "somebody is to say"},
+    )
+    found = read_questions(path, passages)
+    assert (found.name, found.unlabelled) == ("team", 1)
+    assert [(each.id, each.kind, each.e2e) for each in found.questions] == [
+        ("q", "pt->en", False),
+        ("r", "own", True),
+        ("s", "pt", False),
+    ]
+    assert found.questions[0].answers == ("às 8", "at 8")
+    assert [each.id for each in found.end_to_end().questions] == ["r"]
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ("{not json", r"q\.jsonl, line 2: "),
+        ("[1]", "line 2: it is no object"),
+        ({"id": "x", "answerable": True}, "lacks 'question'"),
+        ({**QUESTION, "id": "x", "relevant": ["nowhere"]}, "'nowhere' is not among the passages"),
+        ({**QUESTION, "id": "x", "answerable": False, "relevant": ["a"]}, "names relevant passages"),
+        (QUESTION, "'q' stands there twice"),
+    ],
+)
+def test_a_wrong_line_is_named(tmp_path: Path, row: object, told: str) -> None:
+    path = written(tmp_path / "q.jsonl", QUESTION, row)
+    with pytest.raises(SettingsError, match=told):
+        read_questions(path, [LabelledPassage("a", "", "x", "")])
+
+
+def test_what_cannot_be_read_and_what_is_empty_is_told(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="cannot be read"):
+        read_passages(tmp_path / "missing.jsonl")
+    with pytest.raises(SettingsError, match="no labelled question"):
+        read_questions(written(tmp_path / "empty.jsonl", {**QUESTION, "answerable": None}))
+    with pytest.raises(SettingsError, match="is marked `e2e`"):
+        read_questions(written(tmp_path / "q.jsonl", QUESTION)).end_to_end()
+
+
+def test_a_sample_is_the_same_each_time_and_reaches_everywhere(tmp_path: Path) -> None:
+    rows = [{**QUESTION, "id": f"q{n}", "type": f"kind {n // 50}"} for n in range(200)]
+    found = read_questions(written(tmp_path / "q.jsonl", *rows))
+    backwards = read_questions(written(tmp_path / "r.jsonl", *reversed(rows)))
+    sample = found.sample(40)
+    assert len(sample) == 40
+    assert set(sample) == set(backwards.sample(40))
+    assert {each.kind for each in sample} == {"kind 0", "kind 1", "kind 2", "kind 3"}
+    assert set(found.sample(20)) < set(sample), "a smaller one is part of a larger"
+    assert found.sample(None) == found.sample(500) == found.questions
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    assert write_questions(path, [{**QUESTION, "question": "É às 8?"}]) == 1
+    assert read_questions(path).questions[0].text == "É às 8?"
+    with pytest.raises(SettingsError, match="--out"):
+        write_questions(tmp_path / "nowhere" / "out.jsonl", [])
