@@ -1,15 +1,20 @@
 """Logging in and staying connected: each fault that only a person can mend gives one line that says how."""
 
+import asyncio
 from urllib.parse import urlsplit
 
 import aiohttp
 import discord
+from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
-from kbot.chat import SettingsError
+from kbot.chat import SettingsError, get_logger
 from kbot_discord.client import Client
 from kbot_discord.settings import PORTAL, TOKEN
 
+log = get_logger(__name__)
+
+_PATIENCE = 15.0  # seconds after which a person should know that there is no connection yet
 _TOKEN_REFUSED = f"Discord does not take the token in KBOT_DISCORD_TOKEN: {TOKEN}. Set it and restart kbot."
 _INTENTS = (
     "KBOT_DISCORD_MESSAGE_CONTENT is set, but the application may not read message contents: switch on Message Content "
@@ -39,6 +44,7 @@ async def log_in(client: Client, token: str) -> None:
 
 async def connect(client: Client) -> None:
     """Stay connected to the gateway until cancelled. Raises SettingsError once it does not take kbot any more."""
+    watching = asyncio.create_task(_watch(client), name="discord gateway")
     try:
         await client.connect(reconnect=True)
     except discord.PrivilegedIntentsRequired:
@@ -51,3 +57,17 @@ async def connect(client: Client) -> None:
             f"Discord did not say where to connect to ({type(error).__name__}). If its status page shows no "
             f"trouble, check KBOT_DISCORD_TOKEN: {TOKEN}."
         ) from None
+    finally:
+        watching.cancel()
+
+
+async def _watch(client: Client) -> None:
+    """Tell the operator if the gateway is not reached: discord.py tries again without a word."""
+    while not client.is_ready():
+        await asyncio.sleep(_PATIENCE)
+        if not client.is_ready():
+            host = DiscordWebSocket.DEFAULT_GATEWAY.host
+            log.warning(
+                "discord_not_connected",
+                told=f"No connection to {host} yet; trying on. Check KBOT_DISCORD_GATEWAY_URL, proxy and firewall.",
+            )

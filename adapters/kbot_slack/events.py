@@ -15,7 +15,7 @@ _SPOKEN = {None, "file_share", "thread_broadcast"}
 _TO_MANY = re.compile(r"<!(?:subteam\^|here|channel|everyone)")
 _DASHES = "--|—|–"  # a phone's keyboard makes one dash of two
 _PUBLIC = re.compile(
-    rf"^\s*(?:(?:{_DASHES})?in_channel|(?:{_DASHES})\s*(?:public|p[úu]blic[oa])|(?:public|p[úu]blic[oa])(?=:))(?!\w):?\s*",
+    rf"^\s*(?:(?:{_DASHES})?in[_-]channel|(?:{_DASHES})\s*(?:public|p[úu]blic[oa])|(?:public|p[úu]blic[oa])(?=:))(?!\w):?\s*",
     re.IGNORECASE,
 )
 
@@ -123,6 +123,7 @@ def attachments(files: Sequence[Mapping[str, Any]]) -> tuple[Attachment, ...]:
             url=file.get("url_private_download") or file.get("url_private") or file.get("external_url") or "",
             size=file.get("size") or 0,
             media_type=file.get("mimetype") or None,
+            link=file.get("permalink") or None,
         )
         for file in files
         if file.get("mode") != "tombstone"

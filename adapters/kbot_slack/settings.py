@@ -35,6 +35,13 @@ class SlackSettings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(default=3000, ge=0, le=65535)
 
+    @field_validator("admins")
+    @classmethod
+    def _ids(cls, value: frozenset[str]) -> frozenset[str]:
+        if wrong := next((each for each in value if "@" in each or " " in each), None):
+            raise ValueError(f"{wrong!r} is not an id; Slack shows a member's under Profile, ⋮, Copy member ID")
+        return value
+
     @field_validator("api_url")
     @classmethod
     def _whole(cls, value: str) -> str:

@@ -30,6 +30,7 @@ async def check(settings: SlackSettings, client: AsyncWebClient, session: aiohtt
         await _asked(settings, client_for(app_token, settings.api_url, session), "apps.connections.open", "app_token")
     if not told.get("bot_id") and not told.get("user_id"):
         raise SettingsError(f"Slack does not say whose token KBOT_SLACK_BOT_TOKEN holds: {WHERE['bot_token']}.")
+    log.info("slack_ready", team=told.get("team"), user=told.get("user"))
     return Identity(str(told.get("team_id")), str(told.get("user_id")), str(told.get("bot_id") or ""))
 
 

@@ -17,6 +17,7 @@ from rich.console import Console
 
 from kbot.characters import storable
 from kbot.chat import Place
+from kbot.commands.evaluation_app import Command, evaluation_app
 from kbot.errors import KbotError, SettingsError
 from kbot.logs import show_logs
 from kbot.settings import Settings
@@ -56,8 +57,10 @@ def configure(
 ) -> None:
     """Answers from your team's documents, with sources and pages, or an honest no."""
     # A person at a terminal is told in words by the command itself; a warning beside them would say it twice.
-    told = err.is_terminal and context.invoked_subcommand != "run"
-    show_logs(verbose=verbose, level=logging.ERROR if told else logging.WARNING)
+    serving = context.invoked_subcommand == "run"
+    told = err.is_terminal and not serving
+    show_logs(verbose=verbose, serving=serving, level=logging.ERROR if told else logging.WARNING)
+    context.obj = _serve
 
 
 @app.command()
@@ -202,6 +205,9 @@ def demo() -> None:
     _run(talking.demo(_settings(), out=out, err=err))
 
 
+app.add_typer(evaluation_app, name="eval")
+
+
 def main() -> None:
     """The command's entry point."""
     _add_commands()
@@ -213,7 +219,7 @@ def main() -> None:
 
 def _add_commands() -> None:
     """Add what adapters bring, unless one of kbot's own commands is asked for: finding them takes a while."""
-    own = {command.callback.__name__ for command in app.registered_commands if command.callback}
+    own = {command.callback.__name__ for command in app.registered_commands if command.callback} | {"eval"}
     asked = next((argument for argument in sys.argv[1:] if not argument.startswith("-")), "")
     if asked not in own:
         for found in entry_points(group="kbot.commands"):
@@ -250,13 +256,17 @@ def _warn_of_unknown_settings() -> None:
         if not name.startswith(theirs):
             near = difflib.get_close_matches(name, Settings.model_fields, n=1)
             meant = f"Did you mean KBOT_{near[0].upper()}?" if near else "docs/settings.md lists those there are."
-            line = f"kbot: there is no setting KBOT_{name.upper()}, so it does nothing. {meant}"
+            line = f"kbot: there is no setting KBOT_{name.upper()}; kbot itself does nothing with it. {meant}"
             err.print(line, style="yellow", markup=False, soft_wrap=True)
 
 
 def _conversation(workspace: str, channel: str, thread: str = "") -> Place:
     """The place of a talk in this terminal; without a channel it is a new conversation each time."""
     return Place(workspace, channel, thread or None) if channel else Place(workspace, "terminal", uuid.uuid4().hex)
+
+
+def _serve(command: Command) -> None:
+    _run(command(_settings(), out, err))
 
 
 def _run(command: Coroutine[object, object, int]) -> None:

@@ -18,10 +18,12 @@ def get_logger(name: str) -> structlog.stdlib.BoundLogger:
     )
 
 
-def show_logs(*, verbose: bool, level: int = logging.WARNING) -> None:
-    """Show what is logged from `level` on, and with `verbose` all that kbot does; of other libraries nothing below
-    warnings, since what they log there holds addresses and questions."""
+_ADAPTERS = ("kbot_discord", "kbot_slack", "kbot_terminal")
+
+
+def show_logs(*, verbose: bool, serving: bool = False, level: int = logging.WARNING) -> None:
+    """Show what is logged from `level` on, while `serving` also when adapters connect, and with `verbose` all that kbot
+    does; of other libraries nothing below warnings, since what they log there holds addresses and questions."""
     logging.basicConfig(level=logging.WARNING if verbose else level, stream=sys.stderr, format=_LINE)
-    if verbose:
-        for name in ("kbot", "kbot_discord", "kbot_slack", "kbot_terminal"):
-            logging.getLogger(name).setLevel(logging.INFO)
+    for name in ("kbot", *_ADAPTERS) if verbose else _ADAPTERS if serving else ():
+        logging.getLogger(name).setLevel(logging.INFO)

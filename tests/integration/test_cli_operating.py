@@ -52,9 +52,9 @@ def test_a_setting_that_is_none_is_named_with_what_was_meant(kbot: Program) -> N
     finally:
         (kbot.folder / ".env").unlink()
     assert run.err.splitlines() == [
-        "kbot: there is no setting KBOT_CHATMODEL, so it does nothing. Did you mean KBOT_CHAT_MODEL?",
-        "kbot: there is no setting KBOT_POOLSIZE, so it does nothing. Did you mean KBOT_POOL_SIZE?",
-        "kbot: there is no setting KBOT_ZZZ, so it does nothing. docs/settings.md lists those there are.",
+        "kbot: there is no setting KBOT_CHATMODEL; kbot itself does nothing with it. Did you mean KBOT_CHAT_MODEL?",
+        "kbot: there is no setting KBOT_POOLSIZE; kbot itself does nothing with it. Did you mean KBOT_POOL_SIZE?",
+        "kbot: there is no setting KBOT_ZZZ; kbot itself does nothing with it. docs/settings.md lists those there are.",
     ]
 
 

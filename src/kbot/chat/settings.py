@@ -3,9 +3,18 @@
 from typing import Annotated, TypeVar
 
 from pydantic import BeforeValidator, ValidationError
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    DotEnvSettingsSource,
+    EnvSettingsSource,
+    NoDecode,
+    SettingsConfigDict,
+)
 
 from kbot.errors import SettingsError
+from kbot.logs import get_logger
+
+log = get_logger(__name__)
 
 S = TypeVar("S", bound=BaseSettings)
 
@@ -30,6 +39,11 @@ def settings_of(platform: str) -> SettingsConfigDict:
 def read_settings(kind: type[S]) -> S:
     """The settings of the environment and `.env`. Raises SettingsError, in one line, that names the first of those
     that cannot be used, and does not show its value."""
+    prefix = kind.model_config.get("env_prefix", "")
+    given = {*EnvSettingsSource(kind).env_vars, *DotEnvSettingsSource(kind).env_vars}
+    for name in sorted(name.upper() for name in given if name.upper().startswith(prefix)):
+        if name.removeprefix(prefix).lower() not in kind.model_fields:
+            log.warning("unknown_setting", name=name, told="There is no such setting, so it does nothing.")
     try:
         return kind()
     except ValidationError as error:
