@@ -1,6 +1,8 @@
 """One message in, one reply out: claimed once, answered in its conversation's order, its errors turned into words."""
 
 import asyncio
+import traceback
+from collections import deque
 from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -19,10 +21,11 @@ from kbot.chat import (
     Place,
     Report,
 )
+from kbot.claims import Claim, Key, Orphan, key_of
 from kbot.engine import Engine, has_words
 from kbot.errors import DatabaseError, Forbidden, KbotError
 from kbot.history import last_read
-from kbot.inbox import Claim, Inbox, Orphan
+from kbot.inbox import Inbox
 from kbot.intake import request_in
 from kbot.language import detect_language
 from kbot.logs import get_logger
@@ -46,6 +49,7 @@ class Bot:
         self._writer = Writer(engine, inbox)
         self._intake = Intake(engine, inbox, self._writer)
         self._hands: dict[asyncio.Task[Any], Adapter] = {}
+        self._told = deque[Key](maxlen=1000)
 
     @classmethod
     @asynccontextmanager
@@ -80,12 +84,17 @@ class Bot:
         that failed in words. Raises `DeliveryError` if the place does not take the reply."""
         if message.from_bot or not (message.addressed or message.attachments or has_words(message.text)):
             return None
-        words = words_in(detect_language(message.text))
         try:
-            claim = await self._inbox.claim(message)
+            claim = None if key_of(message) in self._told else await self._inbox.claim(message)
         except DatabaseError as error:
             log_failure(message, error)
-            await adapter.send(reply_place(message), Content(words.of(error), "failed"))
+            if key_of(message) not in self._told:  # its twin or redelivery waited for the database too
+                self._told.append(key_of(message))
+                words = words_in(detect_language(message.text))
+                await adapter.send(reply_place(message), Content(words.of(error), "failed"))
+            return None
+        if claim and claim.key in self._told:
+            await self._inbox.close(claim, "failed")
             return None
         return await self._writer.reply(claim, adapter) if claim else None
 
@@ -174,7 +183,9 @@ class Bot:
         if isinstance(error, KbotError | OSError):
             log.warning("reply_failed", platform=adapter.name, error=type(error).__name__, told=str(error))
         elif error:
-            log.error("reply_failed", platform=adapter.name, exc_info=error)
+            # Where it happened, and not what it says: that may quote a message.
+            where = "".join(traceback.format_tb(error.__traceback__)[-3:])
+            log.error("reply_failed", platform=adapter.name, error=type(error).__name__, traceback=where)
 
     async def _part(self, adapter: Adapter) -> None:
         """Let the answers in hand end, and mark those that do not."""

@@ -15,6 +15,7 @@ from kbot.history import Turn, last_turns, remember
 from kbot.language import detect_language, is_small_talk
 from kbot.models import ChatModel, Embedder, open_chat_model, open_embedder
 from kbot.prompts import Persona, fitting
+from kbot.retrieval.cuts import calibrated_cut
 from kbot.retrieval.search import check_index, search
 from kbot.settings import Settings
 
@@ -23,6 +24,7 @@ _CHARACTERS_PER_TOKEN = 3
 _INSTRUCTION_TOKENS = 800
 # Far more than any token is long: a server that heeds no KBOT_ANSWER_TOKENS would write for ever.
 _MOST_CHARACTERS_PER_TOKEN = 16
+_UNSAID = re.compile(r"https?://\S+|:[a-z0-9_+'-]+:", re.IGNORECASE)  # chats write emoji as :thumbsup:
 _UNREADABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 
@@ -133,7 +135,7 @@ class Engine:
                 standalone, passages = question, alone
         clock.mark("retrieve_ms")
         verdict = Verdict(self.persona.refusal_in(language), False, True, "nothing_near", ())
-        if gate(passages, self.cut):
+        if gate(passages, await self.cut_in(place.workspace)):
             calls += 1
             text = ""
             passages = fitting(worth_reading(passages), self._room(turns))
@@ -164,11 +166,13 @@ class Engine:
             answer = replace(answer, id=turn)
         yield Final(answer)
 
-    @property
-    def cut(self) -> Cut:
-        """Where a question is refused before the model: the operator's cut, or the embedder's own."""
+    async def cut_in(self, workspace: str) -> Cut:
+        """Where a question is refused before the model: the operator's cut, the one that was calibrated in the database
+        for this embedder, or the embedder's own."""
         own = self.embedder.cut or Cut(nearness=-1.0, coverage=0.0)
-        return own if self.settings.cut is None else Cut(self.settings.cut, own.coverage)
+        if self.settings.cut is not None:
+            return Cut(self.settings.cut, own.coverage)
+        return await calibrated_cut(self.database, self.embedder.name, workspace) or own
 
     def _room(self, turns: Sequence[Turn]) -> int:
         """Characters of passages that fit into the model beside its instructions, the history and its answer."""
@@ -215,8 +219,9 @@ def clean(question: str) -> str:
 
 
 def has_words(question: str) -> bool:
-    """Whether there is anything to search for: not in a greeting, nor in punctuation alone."""
-    return any(character.isalnum() for character in question) and not is_small_talk(question)
+    """Whether there is anything to search for: not in a greeting, nor in punctuation, emoji or addresses alone."""
+    said = _UNSAID.sub(" ", question)
+    return any(character.isalnum() for character in said) and not is_small_talk(said)
 
 
 class _Clock:

@@ -9,11 +9,11 @@ import json
 import secrets
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
 from kbot.chat import IncomingMessage, Place
+from kbot.claims import Change, Claim, Key, Orphan, key_of
 from kbot.database import Database
 from kbot.errors import DatabaseError
 from kbot.inbox_rows import (
@@ -37,63 +37,9 @@ from kbot.logs import get_logger
 log = get_logger(__name__)
 
 _PULSE_SECONDS = 5.0  # between two looks at whether the lock on the process's number still holds
+_UNSURE_SECONDS = 30.0  # in which processes that lost the database find it again
 _SETTLE_SECONDS = 2.0  # that an answer waits for its row to be closed, before this goes on behind its back
 _LONGEST_BACKOFF = 30.0
-
-Key = tuple[str, str, str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What happened to a question while it was answered: it was deleted, or edited to `text`."""
-
-    withdrawn: bool
-    text: str | None = None
-
-
-class Claim:
-    """The right of this process to answer one message. `sequence` is its number in the order of arrival; `reply_ids`
-    the messages of its reply so far; `revised` tells that the question was edited, `ended` that the reader sees the
-    reply's end."""
-
-    def __init__(self, message: IncomingMessage, sequence: int, reply_ids: list[str], *, revised: bool = False) -> None:
-        self.message = message
-        self.sequence = sequence
-        self.reply_ids = reply_ids
-        self.revised = revised
-        self.ended = False
-        self.changed: asyncio.Future[Change] = asyncio.get_running_loop().create_future()
-
-    @property
-    def key(self) -> Key:
-        """The primary key of its row."""
-        return key_of(self.message)
-
-    def tell(self, change: Change) -> None:
-        """Set what happened; the first word counts until it is taken up by `accept`."""
-        if not self.changed.done():
-            self.changed.set_result(change)
-
-    def accept(self) -> Change:
-        """Take up what happened: from here on the claim is on the edited question."""
-        change = self.changed.result()
-        if not change.withdrawn:
-            self.message = replace(self.message, text=change.text or "")
-            self.revised = True
-            self.changed = asyncio.get_running_loop().create_future()
-        return change
-
-
-@dataclass(frozen=True, slots=True)
-class Orphan:
-    """A reply that was left unfinished: its process died, or the platform did not take its end. `reply_ids` is empty if
-    it had not begun; `job` tells that it was to ingest, and is now this process's to go on with."""
-
-    place: Place
-    message_id: str
-    reply_ids: list[str]
-    job: bool
-    withdrawn: bool = False
 
 
 class Inbox:
@@ -102,6 +48,7 @@ class Inbox:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._owner = secrets.randbelow(2**31)
+        self._sure_from = 0.0
         self._claiming = asyncio.Lock()
         self._claims: dict[Key, Claim] = {}
         self._closed = asyncio.Condition()
@@ -203,7 +150,12 @@ class Inbox:
         return closing.result() if closing.done() else None
 
     async def orphans(self, platform: str) -> list[Orphan]:
-        """Take over what dead processes left on a platform, and replies whose end was not delivered."""
+        """Take over what dead processes left on a platform, and replies whose end was not delivered.
+
+        None for a while after this process lost its lock: the others lost theirs too, and are not dead for that.
+        """
+        if asyncio.get_running_loop().time() < self._sure_from:
+            return []
         async with self._database.pool.connection() as connection:
             rows = await (await connection.execute(MEND, {"platform": platform, "owner": self._owner})).fetchall()
         return [
@@ -282,6 +234,8 @@ class Inbox:
                     raise
                 log.warning("database_lost", error=str(error))
                 await asyncio.sleep(1)
+            finally:
+                self._sure_from = asyncio.get_running_loop().time() + _UNSURE_SECONDS
 
     async def _look(self, connection: Any) -> None:
         """What happened to the questions that this process answers; it also keeps the connection awake."""
@@ -289,11 +243,6 @@ class Inbox:
             claim = self._claims.get((key[0], key[1], key[2], key[3]))
             if claim and (withdrawn or not claim.revised):
                 claim.tell(Change(withdrawn, text))
-
-
-def key_of(message: IncomingMessage) -> Key:
-    """The primary key of a message's row."""
-    return message.place.workspace, message.platform, message.place.channel, message.message_id
 
 
 def _values(key: Key) -> dict[str, Any]:

@@ -114,7 +114,7 @@ UPDATE inbox i SET owner = %(owner)s, finished_at = clock_timestamp(), writing =
 WHERE (workspace, platform, channel, message_id) IN (
   SELECT workspace, platform, channel, message_id FROM inbox
   WHERE platform = %(platform)s AND (
-    (state = 'claimed' AND NOT kbot_lives(owner))
+    (state = 'claimed' AND owner <> %(owner)s AND NOT kbot_lives(owner))
     OR (state = 'undelivered' AND finished_at < clock_timestamp() - interval '30 s')
   )
   FOR UPDATE SKIP LOCKED

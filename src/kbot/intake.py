@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import LiteralString
 
-from kbot.chat import Adapter, Attachment, IncomingMessage, IngestRequest, Person
+from kbot.characters import storable
+from kbot.chat import Adapter, Attachment, IncomingMessage, IngestRequest, Person, plain
+from kbot.claims import Orphan
 from kbot.database import Database
 from kbot.errors import Rejected
-from kbot.inbox import Orphan
 from kbot.ingestion.jobs import Receipt, Upload
 from kbot.language import detect_language
 
@@ -91,9 +92,17 @@ def as_message(request: IngestRequest) -> IncomingMessage:
 
 async def save(database: Database, request: IngestRequest) -> Job:
     """A new job, stored so that it survives this process."""
+    request = replace(
+        request,
+        attachments=tuple(
+            replace(each, name=plain(storable(each.name)) or "file", url=plain(storable(each.url)))
+            for each in request.attachments
+        ),
+        urls=tuple(plain(storable(url)) for url in request.urls),
+    )
     shared = not request.place.private if request.shared is None else request.shared
     job = Job(request, "" if shared else request.place.channel)
-    items = {"attachments": [asdict(each) for each in request.attachments], "urls": request.urls}
+    items = {"attachments": [asdict(each) for each in request.attachments], "urls": list(request.urls)}
     values = {
         **_key(request),
         "private": request.place.private,

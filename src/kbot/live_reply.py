@@ -21,7 +21,8 @@ from kbot.splitting import closing, next_piece, outline
 
 __all__ = ["LiveReply", "Pacer"]
 
-PARTING_SECONDS = 4.0  # kept for the last words of a block that an exception ends
+PARTING_SECONDS = 3.0  # kept for the last words of a block that an exception ends
+_POSTING_SECONDS = 1.5  # and then, where no edit was taken, for posting them
 _RETHINK_SECONDS = 2.0  # after which a line that waits for its edit may have become text
 
 log = get_logger(__name__)
@@ -136,6 +137,7 @@ class LiveReply:
                 if error is None:
                     raise
                 error.add_note(f"Its reply could not be completed: {undelivered}")
+                await self._say_apart()
             if error is None:
                 self._painting.result()
         finally:
@@ -160,6 +162,17 @@ class LiveReply:
                 f"{self._adapter.name} did not take the final text of a reply within {seconds:g} s. "
                 "Check the platform's status and the network that kbot runs in, then ask again."
             ) from error
+
+    async def _say_apart(self) -> None:
+        """Say in a new message that the reply was interrupted, where its own takes no edit in time."""
+        if not self._messages or self._taken_back:
+            return
+        content = Content(self._interrupted, "failed", key=f"{self._key}.{len(self._messages)}")
+        try:
+            async with asyncio.timeout(_POSTING_SECONDS):
+                await self._adapter.send(self._place, content)
+        except (DeliveryError, OSError) as failure:
+            log.warning("end_not_told", adapter=self._adapter.name, error=type(failure).__name__)
 
     async def _paint(self) -> None:
         """Show the newest text, one call after the other, until the block is left."""

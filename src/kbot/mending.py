@@ -5,8 +5,9 @@ from collections.abc import Callable
 from functools import partial
 
 from kbot.chat import Adapter, Content, Place
+from kbot.claims import Orphan
 from kbot.errors import DatabaseError, DeliveryError
-from kbot.inbox import Inbox, Orphan
+from kbot.inbox import Inbox
 from kbot.logs import get_logger
 from kbot.pacing import Pacer, insist
 from kbot.words import SPOKEN

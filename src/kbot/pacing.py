@@ -11,7 +11,8 @@ from kbot.errors import RateLimited
 from kbot.logs import get_logger
 
 BACKOFF_SECONDS = 10.0
-_LONGEST_WAIT = 600.0  # a platform that asks for more is not taking messages any more
+_LONGEST_BAR = 120.0  # asked to wait longer, kbot sees once in a while whether it still has to
+_LONGEST_PATIENCE = 600.0  # for one call, beside its own time
 
 Kind = Literal["status", "growing", "final"]
 
@@ -54,6 +55,9 @@ class Pacer:
 
     async def limited(self, retry_after: float) -> None:
         """The platform asked to wait `retry_after` seconds: nothing more is granted until then."""
+        if retry_after > _LONGEST_BAR:
+            log.warning("long_wait_asked", seconds=retry_after, told="The platform takes no edits; kbot tries on.")
+        retry_after = min(retry_after, _LONGEST_BAR)
         until = asyncio.get_running_loop().time() + max(retry_after, 0.01)
         self._barred_until = max(self._barred_until, until)
         if self._budget:
@@ -86,24 +90,27 @@ async def insist(
     """Repeat a call until it is taken, or `clock` ends it.
 
     `patient`, the waits for the budget and those that the platform asks for do not count as time, since they end by
-    themselves; else a wait that goes beyond the clock is a TimeoutError at once. A call that is no `edit` is outside
-    the budget.
+    themselves, up to ten minutes; else the budget is not asked, and a wait that goes beyond the clock is a TimeoutError
+    at once. A call that is no `edit` is outside the budget.
     """
+    patience = _LONGEST_PATIENCE if patient else 0.0
     for tried in count():
-        while edit and (wait := await pacer.grant("final")):
-            await _wait(wait, clock, patient)
+        while edit and patient and (wait := await pacer.grant("final")):
+            patience = await _wait(wait, clock, patience)
         asked = await attempt(pacer if edit else None, call)
         if asked is None:
             return
-        if asked and not edit:
-            await _wait(asked, clock, patient)
+        if asked and not (edit and patient):
+            patience = await _wait(asked, clock, patience)
         await asyncio.sleep(min(0.05 * 2**tried, BACKOFF_SECONDS))
 
 
-async def _wait(seconds: float, clock: asyncio.Timeout, patient: bool) -> None:
+async def _wait(seconds: float, clock: asyncio.Timeout, patience: float) -> float:
+    """Wait, out of the patience that there is, and then out of the clock's time; returns what is left of the first."""
     until = clock.when()
-    if until is not None and patient and seconds <= _LONGEST_WAIT:
-        clock.reschedule(until + seconds)
-    elif until is not None and asyncio.get_running_loop().time() + seconds > until:
-        raise TimeoutError(f"The next try is {seconds:g} s away.")
+    if until is not None:
+        clock.reschedule(until + min(seconds, patience))
+        if asyncio.get_running_loop().time() + seconds > until + min(seconds, patience):
+            raise TimeoutError(f"The next try is {seconds:g} s away.")
     await asyncio.sleep(seconds)
+    return max(patience - seconds, 0.0)

@@ -1,13 +1,15 @@
 """The receipt of a request to ingest, which grows in the chat as the files are read."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 
 from kbot.chat import Adapter, IngestRequest
+from kbot.claims import Claim, Orphan
 from kbot.desk import code, counted
 from kbot.engine import Engine
 from kbot.errors import DatabaseError, DeliveryError, KbotError, MessageGone
-from kbot.inbox import Claim, Inbox, Orphan
+from kbot.inbox import Inbox
 from kbot.ingestion.jobs import Receipt, Shelf, ingest
 from kbot.intake import Job, as_message, items, load, note, save
 from kbot.logs import get_logger
@@ -37,15 +39,11 @@ class Intake:
         claim = await self._inbox.claim(message)
         if claim is None:
             return
-        done = False
-        try:
+        async with self._holding(claim):
             refusal = await self._refusal(request, adapter, words)
             if refusal is None:
                 job = await save(self._engine.database, request)
                 await self._read(claim, adapter, job, words)
-            done = True
-        finally:
-            await (self._inbox.close(claim, "answered") if done else self._inbox.disown(claim))
 
     async def resume(self, orphan: Orphan, adapter: Adapter) -> None:
         """Go on with what another process was ingesting, in the receipt that it had begun."""
@@ -59,12 +57,21 @@ class Intake:
         if job is None:
             return
         claim = self._inbox.adopt(as_message(job.request), orphan.reply_ids)
-        done = False
-        try:
+        async with self._holding(claim):
             await self._read(claim, adapter, job, words_in(job.request.person.language))
-            done = True
-        finally:
-            await (self._inbox.close(claim, "answered") if done else self._inbox.disown(claim))
+
+    @asynccontextmanager
+    async def _holding(self, claim: Claim) -> AsyncGenerator[None]:
+        """Close the claim at the block's end, unless this process is stopped: then another goes on."""
+        try:
+            yield
+        except asyncio.CancelledError:
+            await self._inbox.disown(claim)
+            raise
+        except BaseException:
+            await self._inbox.close(claim, "failed")
+            raise
+        await self._inbox.close(claim, "answered")
 
     async def _refusal(self, request: IngestRequest, adapter: Adapter, words: Words) -> str | None:
         """What was whispered instead of ingesting, if anything."""
@@ -90,7 +97,7 @@ class Intake:
         return refusal
 
     async def _read(self, claim: Claim, adapter: Adapter, job: Job, words: Words) -> None:
-        live = self._writer.live(claim, adapter, told(job, words), words.paused, cursor="")
+        live = self._writer.live(claim, adapter, told(job, words), words.unexpected, cursor="")
         try:
             async with live as reply, self._places:
                 under_way = dict[str, tuple[int, int]]()
@@ -113,6 +120,9 @@ class Intake:
                 except (KbotError, OSError) as error:
                     log_failure(claim.message, error)
                     reply.fail(words.of(error))
+                except asyncio.CancelledError:
+                    reply.fail(words.paused)
+                    raise
                 else:
                     reply.finish(told(job, words))
         except MessageGone as gone:

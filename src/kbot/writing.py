@@ -6,15 +6,17 @@ from dataclasses import replace
 
 from kbot.budget import Budget
 from kbot.chat import Adapter, Answer, IncomingMessage, Place
+from kbot.claims import Claim
 from kbot.engine import Asked, Engine, Final, Retracted, Searching, Token, has_words
 from kbot.errors import DatabaseError, KbotError, MessageGone, ModelError
 from kbot.history import forget_turn
-from kbot.inbox import Claim, Inbox
+from kbot.inbox import Inbox
 from kbot.language import detect_language
 from kbot.live_reply import LiveReply
 from kbot.logs import get_logger
 from kbot.pacing import Pacer
 from kbot.queueing import Queue
+from kbot.splitting import closing
 from kbot.words import SPOKEN, Words, words_in
 
 log = get_logger(__name__)
@@ -177,7 +179,8 @@ class Writer:
                             words.unread_files if message.attachments else "",
                             words.revised if claim.revised else "",
                         )
-                        reply.finish("\n\n".join([answer.text, *filter(None, notes)]), answer)
+                        text = closing(answer.text) if any(notes) else answer.text
+                        reply.finish("\n\n".join([text, *filter(None, notes)]), answer)
                         return answer
         return None
 

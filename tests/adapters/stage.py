@@ -292,7 +292,7 @@ async def _start(stage: Stage, folder: Path, number: int, settings: Mapping[str,
 async def _end(running: Running) -> None:
     if running.living:
         await running.stop()
-    assert "Traceback" not in running.log, running.log
+    assert "traceback" not in running.log.lower(), running.log
 
 
 def _media_type(name: str) -> str:

@@ -345,3 +345,35 @@ async def test_a_reply_that_cannot_be_mended_does_not_stop_the_others(desk: Desk
     assert screen.messages["here"].text == interrupted
     assert screen.text.count(interrupted) == 2, "who was given no reply at all is told too"
     assert logs.events == ["reply_not_mended"]
+
+
+async def test_while_the_database_is_away_a_message_is_told_so_once_and_not_answered_later(
+    desk: Desk, model: FakeOllama
+) -> None:
+    engine = await desk.engine(model)
+    async with open_database(desk.settings.model_copy(update={"pool_size": 2}), migrate=False) as small:
+        small.pool.timeout = 0.3
+        async with bots(Engine(engine.settings, small, engine.embedder, engine.chat)) as (bot,):
+            asked, screen = message(), Screen()
+            async with small.pool.connection():
+                await asyncio.gather(bot.answer(asked, screen), bot.answer(asked, screen))
+            assert await bot.answer(asked, screen) is None
+    assert screen.text == PORTUGUESE.database
+    assert model.requests == []
+
+
+async def test_a_note_stands_outside_of_a_fence_that_the_model_left_open(desk: Desk, model: FakeOllama) -> None:
+    model.words = ["```\nlinha"]
+    screen = Screen()
+    async with bots(await desk.engine(model)) as (bot,):
+        await bot.answer(message(), screen)
+    assert screen.text == f"```\nlinha\n```\n\n{PORTUGUESE.uncited}"
+
+
+@pytest.mark.parametrize("text", [":+1:", ":pray::skin-tone-3:", "https://ex.org/a?b=c", "🙏 :tada:"])
+async def test_emoji_and_bare_addresses_among_people_are_no_questions(desk: Desk, model: FakeOllama, text: str) -> None:
+    screen = Screen()
+    async with bots(await desk.engine(model)) as (bot,):
+        assert await bot.answer(replace(message(text), addressed=False), screen) is None
+    assert screen.views == []
+    assert model.requests == []

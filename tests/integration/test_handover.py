@@ -45,7 +45,7 @@ async def test_a_stopped_process_hands_its_request_on_with_the_receipt(
         assert await two.repair(screen) == 0
     assert list(screen.messages) == [f"{asked.place.channel}/0"]
     head, _, *lines = screen.text.splitlines()
-    assert head == PORTUGUESE.ingested.format(done=3, total=3)
+    assert head == f"{PORTUGUESE.ingested.format(done=3, total=3)} {PORTUGUESE.seen_here}"
     assert [line.split("`")[1] for line in lines] == ["a.md", "b.md", "c.md"]
     assert Counter(name for name, _ in files.asked)["a.md"] == 1, "it went on from the next file"
     assert await names(desk, asked.place) == dict.fromkeys(bodies, asked.place.channel)
@@ -114,6 +114,6 @@ async def test_a_killed_process_leaves_its_request_to_another(desk: Desk, files:
         await until_state(desk, request, "answered")
     assert list(screen.messages) == [receipt_id]
     head, _, *lines = screen.text.splitlines()
-    assert head == PORTUGUESE.ingested.format(done=2, total=2)
+    assert head == f"{PORTUGUESE.ingested.format(done=2, total=2)} {PORTUGUESE.seen_here}"
     assert lines == ["- ✅ `a.md` · adicionado · 1 trecho", "- ✅ `b.md` · adicionado · 1 trecho"]
     assert await names(desk, place) == dict.fromkeys(("a.md", "b.md"), place.channel)

@@ -2,7 +2,7 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import replace
 
 import pytest
@@ -251,3 +251,31 @@ async def test_an_index_of_another_embedder_is_told_in_words(desk: Desk, files: 
         await until_state(desk, again, "answered")
     assert screen.text.endswith(PORTUGUESE.embedder)
     assert [content.stage for content in screen.messages.values()] == ["failed"]
+
+
+class Poisoned(Screen):
+    """A platform whose door for files has a fault."""
+
+    def download(self, attachment: Attachment) -> Mapping[str, str]:
+        raise ValueError(attachment.name)
+
+
+async def test_a_request_that_meets_a_fault_of_kbot_ends_in_words_and_is_not_tried_for_ever(desk: Desk) -> None:
+    asked, screen = sent(Attachment("segredo.md", "https://ex.org/a.md", 3)), Poisoned()
+    with captured_logs() as logs:
+        async with one_bot(desk) as bot:
+            bot.receive(asked, screen)
+            await until_state(desk, asked, "failed")
+            assert await bot.repair(screen) == 0
+    assert screen.text == PORTUGUESE.unexpected
+    assert logs.events == ["reply_failed"]
+    assert "segredo" not in str(logs), "what an error says may quote a message"
+
+
+async def test_a_name_that_no_database_takes_is_mended(desk: Desk, files: Files) -> None:
+    attachment = replace(files.attachment("regras.md"), name="re\x00gras\ud800.md")
+    asked, screen = sent(attachment), Screen()
+    async with one_bot(desk) as bot:
+        bot.receive(asked, screen)
+        await until_state(desk, asked, "answered")
+    assert PORTUGUESE.ingested.format(done=1, total=1) in screen.text

@@ -187,7 +187,32 @@ async def test_a_process_that_stops_while_the_platform_is_away_leaves_the_end_to
         screen.away = False
         await change_row(desk, asked, "finished_at = clock_timestamp() - interval '31 s'")
         assert await two.repair(screen) == 1
-    assert screen.text == INTERRUPTED
+    assert screen.text == f"{INTERRUPTED}\n---\n{PORTUGUESE.interrupted}", "told apart at once, and in its place later"
+
+
+async def test_who_lost_the_database_does_not_take_its_living_replies_for_dead_ones(
+    desk: Desk, model: FakeOllama, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kbot.inbox._PULSE_SECONDS", 0.05)
+    model.behaviour, model.delay = "slow", 0.3
+    model.words = ["22 ", "dias ", "por ", "ano ", "[1]."]
+    screen = Screen()
+    async with bots(await desk.engine(model)) as (bot,):
+        answering = asyncio.create_task(bot.answer(message(), screen))
+        await screen.until(lambda: "22" in screen.text)
+        with captured_logs() as logs:
+            async with desk.database.pool.connection() as connection:
+                await connection.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_stat_activity USING (pid) "
+                    "WHERE locktype = 'advisory' AND objsubid = 2 AND datname = current_database()"
+                )
+            async with asyncio.timeout(10):
+                while "database_lost" not in logs.events:
+                    assert await bot.repair(screen) == 0
+                    await asyncio.sleep(0.02)
+            assert await bot.repair(screen) == 0
+        assert await answering
+    assert screen.text == "22 dias por ano [1]."
 
 
 async def test_the_reply_to_a_question_that_was_deleted_meanwhile_goes_instead_of_being_marked(desk: Desk) -> None:

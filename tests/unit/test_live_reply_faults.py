@@ -46,18 +46,46 @@ async def test_a_final_that_is_not_taken_before_the_deadline_raises():
         await answer()
 
 
-async def test_a_wait_longer_than_the_deadline_is_not_waited_for():
+async def test_a_platform_that_always_asks_to_wait_is_tried_again_until_patience_ends(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("kbot.pacing._LONGEST_BAR", 0.1)
+    monkeypatch.setattr("kbot.pacing._LONGEST_PATIENCE", 0.5)
     chat = platform()
     chat.refuse = lambda verb, content: RateLimited(3600) if content.stage == "final" else None
     started = time.monotonic()
 
     async def answer() -> None:
-        async with LiveReply(chat, PLACE, deadline=30) as reply:
+        async with LiveReply(chat, PLACE, deadline=0.5) as reply:
             reply.finish("final")
 
     with pytest.raises(DeliveryError):
         await answer()
-    assert time.monotonic() - started < 5
+    assert 0.5 < time.monotonic() - started < 5
+    assert len(chat.calls) > 4
+
+
+async def test_a_long_wait_is_asked_for_again_and_ends_with_the_platforms_mind(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("kbot.pacing._LONGEST_BAR", 0.1)
+    chat = platform()
+    chat.faults = {1: RateLimited(3600), 2: RateLimited(3600)}
+    async with LiveReply(chat, PLACE, deadline=0.5) as reply:
+        reply.finish("final")
+    assert chat.seen == ["final"]
+
+
+async def test_where_no_edit_is_taken_in_time_the_interruption_is_told_in_a_new_message():
+    chat = platform()
+    chat.refuse = lambda verb, content: RateLimited(60) if verb == "edit" else None
+
+    async def answer() -> None:
+        async with LiveReply(chat, PLACE, interrupted="(stopped)"):
+            await asyncio.sleep(60)
+
+    task = asyncio.create_task(answer())
+    await asyncio.sleep(0.1)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert chat.seen[-1] == "(stopped)"
 
 
 async def test_a_platform_that_hangs_does_not_hold_the_reply_past_the_deadline():

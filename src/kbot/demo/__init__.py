@@ -28,3 +28,8 @@ def demo_documents() -> list[Path]:
 def demo_questions() -> list[DemoQuestion]:
     """The questions to ask about them, two of which they do not answer."""
     return [DemoQuestion(**entry) for entry in json.loads((_HERE / "questions.json").read_text("utf-8"))]
+
+
+def twelve_questions() -> Path:
+    """Twelve labelled questions about them for `kbot eval`, of which they answer eight."""
+    return _HERE / "twelve.questions.jsonl"

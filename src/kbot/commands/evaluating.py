@@ -1,0 +1,261 @@
+"""What the commands of `kbot eval` do."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from kbot.commands import eval_tables
+from kbot.commands.documents import receipt_line
+from kbot.commands.printing import shown, shown_line
+from kbot.database import open_database
+from kbot.engine import Engine
+from kbot.errors import SettingsError
+from kbot.evaluation import calibration, ledger
+from kbot.evaluation.comparison import Comparison, gated_measures, regressions
+from kbot.evaluation.comparison import compare as compare_runs
+from kbot.evaluation.corpus import Corpus, check_labels, read_corpus, shelve
+from kbot.evaluation.harvest import labelled_rows
+from kbot.evaluation.judge import model_judge, words_judge
+from kbot.evaluation.labelled import LabelledQuestion, LabelledSet, read_questions, write_questions
+from kbot.evaluation.measures import MEASURES, Measure, measure_named
+from kbot.evaluation.report import write_report
+from kbot.evaluation.run import ALL, configuration, evaluate
+from kbot.evaluation.shapes import change_shape, comparison_shape, point_shape, run_shape
+from kbot.evaluation.trial import Only
+from kbot.ingestion.jobs import Receipt
+from kbot.retrieval.cuts import store_cut
+from kbot.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an operator wants measured: what is asked of which passages, at most how many questions (None: all), whether
+    to ingest anew, and whether only questions for whole answers are meant."""
+
+    passages: Path
+    questions: Path
+    limit: int | None
+    fresh: bool
+    e2e: bool
+
+
+async def run(
+    settings: Settings, asked: Asked, *, name: str, only: Only, as_json: bool, out: Console, err: Console
+) -> int:
+    """Measure, keep and show."""
+    corpus, labelled, questions = _read(asked, err)
+    async with Engine.open(settings) as engine:
+        err.print(shown(engine.chat.why, "dim"))
+        by_model = engine.chat.writes and only == "everything"
+        judge = (
+            model_judge(engine.chat, engine.embedder, timeout=settings.model_timeout)
+            if by_model
+            else words_judge(engine.embedder)
+        )
+        with _progress(err) as bar:
+            workspace = await _shelve(engine, corpus, questions, bar, fresh=asked.fresh)
+            task = bar.add_task("questions", total=len(questions))
+            found = await evaluate(
+                engine,
+                workspace,
+                questions,
+                judge,
+                lambda done, _: bar.update(task, completed=done),
+                name=name or f"{labelled.name}-{datetime.now().astimezone():%Y%m%d-%H%M%S}",
+                labelled=labelled.name,
+                configured=await configuration(engine, corpus, questions, judge, only),
+                only=only,
+            )
+        await ledger.keep(engine.database, found)
+    if as_json:
+        print(json.dumps(run_shape(found), ensure_ascii=False))
+    else:
+        for table in eval_tables.run_tables(found):
+            out.print(table)
+        out.print(shown_line(f"Kept as {found.name} ({found.id[:8]})."))
+    return 0
+
+
+async def runs(settings: Settings, *, as_json: bool, out: Console) -> int:
+    """List the runs."""
+    async with open_database(settings) as database:
+        found = await ledger.kept_runs(database)
+    for each in reversed(found) if as_json else ():
+        print(json.dumps(run_shape(each), ensure_ascii=False))
+    if not as_json:
+        out.print(eval_tables.runs_table(found) if found else "No run was kept yet: kbot eval run")
+    return 0
+
+
+async def compare(settings: Settings, before: str, after: str, *, as_json: bool, out: Console) -> int:
+    """Show what changed."""
+    async with open_database(settings) as database:
+        found = compare_runs(await ledger.find_run(database, before), await ledger.find_run(database, after))
+    if as_json:
+        print(json.dumps(comparison_shape(found), ensure_ascii=False))
+    else:
+        for table in eval_tables.comparison_tables(found):
+            out.print(table)
+    return 0
+
+
+async def gate(
+    settings: Settings, baseline: str, named: str, metrics: Sequence[str], *, as_json: bool, out: Console, err: Console
+) -> int:
+    """Judge a run; exit code 1 if it is worse than the baseline."""
+    measures = _measures(metrics)
+    async with open_database(settings) as database:
+        before = await ledger.find_run(database, baseline)
+        newest = None if named else await ledger.newest_run(database, before.labelled)
+        after = newest or await ledger.find_run(database, named)
+    if after.id == before.id:
+        raise SettingsError(f"{before.name!r} would be judged by itself: run `kbot eval run`, then the gate.")
+    found = compare_runs(before, after)
+    missing = [each for each in metrics if each not in found.changes[ALL]]
+    if missing:
+        raise SettingsError(f"The two runs did not both measure {', '.join(missing)}. Name other measures.")
+    _tell_of_others(found, err)
+    worse = regressions(found, measures)
+    if as_json:
+        shape = {
+            "passed": not worse,
+            "baseline": before.id,
+            "run": after.id,
+            "questions": found.n,
+            "regressions": {measure.name: change_shape(measure, change) for measure, change in worse},
+        }
+        print(json.dumps(shape, ensure_ascii=False))
+        return int(bool(worse))
+    for measure, change in worse:
+        line = f"✗ {measure.name}: {change.before:.3f} → {change.after:.3f} ({change.low:+.3f} to {change.high:+.3f})"
+        out.print(shown_line(line, "red"))
+    verdict = "is worse than" if worse else "does not fall behind"
+    out.print(shown_line(f"{after.name} {verdict} {before.name} ({found.n} questions)."))
+    return int(bool(worse))
+
+
+async def report(settings: Settings, folder: Path, *, console: Console) -> int:
+    """Write the page."""
+    async with open_database(settings) as database:
+        found = await ledger.kept_runs(database)
+    console.print(shown_line(f"{write_report(found, folder)}: {len(found)} {'run' if len(found) == 1 else 'runs'}"))
+    return 0
+
+
+async def calibrate(
+    settings: Settings,
+    asked: Asked,
+    *,
+    most: float,
+    workspace: str,
+    store: bool,
+    as_json: bool,
+    out: Console,
+    err: Console,
+) -> int:
+    """Choose a cut, show what it is worth, and keep it."""
+    corpus, labelled, questions = _read(asked, err)
+    async with Engine.open(settings) as engine:
+        with _progress(err) as bar:
+            shelf = await _shelve(engine, corpus, questions, bar, fresh=asked.fresh)
+            task = bar.add_task("questions", total=len(questions))
+            evidence = await calibration.gather(
+                engine, shelf, questions, lambda done, _: bar.update(task, completed=done)
+            )
+        now = calibration.at(await engine.cut_in(workspace), evidence)
+        chosen = calibration.choose(evidence, most)
+        held = calibration.held_out(evidence, most)
+        curve = [(share, calibration.choose(evidence, share)) for share in calibration.CURVE]
+        if store:
+            await store_cut(
+                engine.database,
+                engine.embedder.name,
+                chosen.cut,
+                workspace=workspace,
+                labelled=labelled.name,
+                questions=len(questions),
+            )
+        if settings.cut is not None:
+            err.print(shown(f"KBOT_CUT={settings.cut:g} is set and goes before it: unset it.", "yellow"))
+    if as_json:
+        shape = {
+            "embedder": engine.embedder.name,
+            "workspace": workspace or None,
+            "stored": store,
+            "most": most,
+            "chosen": point_shape(chosen),
+            "held_out": {"rightly": round(held[0], 6), "wrongly": round(held[1], 6)},
+            "before": point_shape(now),
+            "curve": [{"most": share, **point_shape(point)} for share, point in curve],
+        }
+        print(json.dumps(shape, ensure_ascii=False))
+        return 0
+    out.print(eval_tables.curve_table(curve, chosen, now))
+    out.print(f"On questions that it was not chosen on: {held[0]:.3f} rightly refused, {held[1]:.3f} wrongly.")
+    out.print(shown_line(f"{'Kept' if store else 'Not kept'} for {engine.embedder.name}."))
+    return 0
+
+
+async def export(settings: Settings, path: Path, workspace: str, *, private: bool, console: Console) -> int:
+    """Write a team's own questions."""
+    async with open_database(settings) as database:
+        rows = await labelled_rows(database, workspace, private=private)
+    written = write_questions(path, rows)
+    open_ones = sum(row["answerable"] is None for row in rows)
+    asked = f"{written} {'question' if written == 1 else 'questions'}"
+    console.print(shown_line(f"{path}: {asked}, {open_ones} to be labelled by hand"))
+    return 0
+
+
+def _read(asked: Asked, err: Console) -> tuple[Corpus, LabelledSet, tuple[LabelledQuestion, ...]]:
+    corpus = read_corpus(asked.passages)
+    labelled = read_questions(asked.questions, corpus.passages)
+    if labelled.unlabelled:
+        err.print(shown(f"{labelled.unlabelled} questions are not labelled yet, and left out.", "yellow"))
+    if asked.e2e:
+        labelled = labelled.end_to_end()
+    return corpus, labelled, labelled.sample(asked.limit)
+
+
+async def _shelve(
+    engine: Engine, corpus: Corpus, questions: Sequence[LabelledQuestion], bar: Progress, *, fresh: bool
+) -> str:
+    task = bar.add_task("documents", total=len(corpus.passages or corpus.files))
+
+    def tell(receipt: Receipt) -> None:
+        bar.advance(task)
+        if receipt.status in ("rejected", "duplicate"):
+            bar.console.print(receipt_line(receipt))
+
+    workspace = await shelve(engine, corpus, tell, fresh=fresh)
+    bar.update(task, completed=len(corpus.passages or corpus.files))
+    await check_labels(engine, workspace, questions)
+    return workspace
+
+
+def _measures(names: Sequence[str]) -> Sequence[Measure]:
+    try:
+        return [measure_named(name) for name in names] or gated_measures()
+    except KeyError as error:
+        known = ", ".join(measure.name for measure in MEASURES)
+        raise SettingsError(f"There is no measure {error}. There are {known}.") from None
+
+
+def _tell_of_others(found: Comparison, err: Console) -> None:
+    if found.before_only or found.after_only:
+        err.print(
+            shown(
+                f"{found.before_only + found.after_only} questions were put in one run alone, and count for nothing.",
+                "yellow",
+            )
+        )
+
+
+def _progress(console: Console) -> Progress:
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

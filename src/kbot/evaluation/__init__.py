@@ -1,0 +1,1 @@
+"""The instrument: how well kbot finds, cites and refuses, measured on labelled questions."""
