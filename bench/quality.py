@@ -1,12 +1,10 @@
 """How well the right passages are found, by each kind of evidence alone and by their fusions, through the real SQL."""
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
 
-import ir_measures
-from ir_measures import RR, Measure, Qrel, ScoredDoc, Success, nDCG
+import numpy as np
 
 from bench.databases import fresh_database
 from bench.labelled import LabelledQuestion, LabelledSet, read_set, write_files
@@ -14,20 +12,17 @@ from bench.report import Cell, Result, Table, Target
 from bench.run import Bench
 from kbot.chat import Place
 from kbot.database import Database
+from kbot.evaluation.measures import DEPTH, ranking
 from kbot.ingestion.jobs import Shelf, ingest, uploads
 from kbot.retrieval.search import BUDGET, search
 from kbot.settings import Settings
 
 WORKSPACE = "quality"
-_DEPTH = 10
-_MEASURES = (Success @ 5, RR @ 10, nDCG @ 10)
-_SHOWN = ("hit@5", "MRR@10", "nDCG@10")
+_MEASURES = {"hit@5": "hit@5", "mrr@10": "MRR@10", "ndcg@10": "nDCG@10"}
 _ALONE = ("dense", "sentence", "lexical")
 _KINDS = (*_ALONE, "rrf", "sum")
 _EXHAUSTIVE = "sum, exhaustive"
 _ALL = "all"
-
-_Aggregate = Callable[[list[Measure], list[Qrel], list[ScoredDoc]], dict[Measure, float]]
 
 Found = dict[str, list[str]]
 """For the id of each question the ids of the passages found, best first."""
@@ -66,14 +61,14 @@ async def _find(
             bench.embedder,
             question.text,
             Place(WORKSPACE, ""),
-            k=4 * _DEPTH,
+            k=4 * DEPTH,
             fusion=fusion,
             candidates=candidates,
             budget=budget,
         )
         # A passage that was cut into several counts once, where its best piece stands.
         ids = dict.fromkeys(passage.source.removesuffix(".md") for passage in passages)
-        found[question.id] = list(ids)[:_DEPTH]
+        found[question.id] = list(ids)[:DEPTH]
     return found
 
 
@@ -84,7 +79,7 @@ def _result(labelled: LabelledSet, questions: Sequence[LabelledQuestion], found:
         (kind, fusion): _measure(subset, ids) for kind, subset in subsets.items() for fusion, ids in found.items()
     }
     tables: list[Table] = []
-    for index, shown in reversed(list(enumerate(_SHOWN))):
+    for index, shown in reversed(list(enumerate(_MEASURES.values()))):
         rows: list[tuple[Cell, ...]] = [
             (kind, len(subset), *(scores[kind, fusion][index] for fusion in found)) for kind, subset in subsets.items()
         ]
@@ -105,13 +100,8 @@ def _result(labelled: LabelledSet, questions: Sequence[LabelledQuestion], found:
 
 
 def _measure(questions: Sequence[LabelledQuestion], found: Found) -> tuple[float, ...]:
-    relevant = [Qrel(question.id, passage, 1) for question in questions for passage in question.relevant]
-    # Equal scores are broken by id; a passage's place is score enough.
-    scored = [
-        ScoredDoc(question.id, passage, 1 / place)
+    figures = [
+        ranking([passage in question.relevant for passage in found[question.id]], len(question.relevant), k=DEPTH)
         for question in questions
-        for place, passage in enumerate(found[question.id], 1)
     ]
-    aggregate = cast(_Aggregate, ir_measures.calc_aggregate)  # pyright: ignore[reportUnknownMemberType]  # half typed
-    measured = aggregate(list(_MEASURES), relevant, scored)
-    return tuple(float(measured[measure]) for measure in _MEASURES)
+    return tuple(float(np.mean([figure[name] for figure in figures])) for name in _MEASURES)

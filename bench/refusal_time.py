@@ -57,4 +57,4 @@ async def refusal_time(bench: Bench) -> Result:
 
 
 async def _worth_a_model(engine: Engine, question: str) -> bool:
-    return gate(await engine.search(question, Place(WORKSPACE, "")), engine.cut)
+    return gate(await engine.search(question, Place(WORKSPACE, "")), await engine.cut_in(WORKSPACE))

@@ -65,7 +65,7 @@ async def _answer(engine: Engine, question: str, stages: _Stages) -> None:
     async with stages.stage("search, client side"):
         found = await search(engine.database, engine.embedder, question, place, k=settings.passages, vector=vector)
     async with stages.stage("gate and prompt"):
-        gate(found, engine.cut)
+        gate(found, await engine.cut_in(WORKSPACE))
         passages = fitting(worth_reading(found), settings.context_tokens * 3)
         values: dict[str, object] = {"history": [], "passages": format_passages(passages), "question": question}
         answer_prompt(engine.persona, language).invoke(values)

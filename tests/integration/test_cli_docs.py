@@ -3,12 +3,13 @@
 import dataclasses
 import json
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
 import typer.main
-from typer.core import TyperArgument, TyperGroup, TyperOption
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from kbot.chat import Answer, Citation, Passage
 from kbot.cli import app
@@ -26,8 +27,9 @@ ANSWER = Answer("q", "a", True, False, citations=(Citation(1, "s", "t", "q", "c"
 
 def sections() -> dict[str, tuple[list[str], str]]:
     """The documented commands: their arguments and their text."""
-    parts = re.split(r"^## `kbot (.*)`$", TEXT, flags=re.MULTILINE)[1:]
-    return {head.split()[0]: (head.split()[1:], body) for head, body in zip(parts[::2], parts[1::2], strict=True)}
+    parts = re.split(r"^##+ `kbot (.*)`$", TEXT, flags=re.MULTILINE)[1:]
+    heads = [(re.findall(r"\b[a-z]+\b", head), re.findall(r"[A-Z.]{2,}", head)) for head in parts[::2]]
+    return {" ".join(name): (taken, body) for (name, taken), body in zip(heads, parts[1::2], strict=True)}
 
 
 def program() -> TyperGroup:
@@ -36,11 +38,20 @@ def program() -> TyperGroup:
     return group
 
 
+def commands(group: TyperGroup, above: str = "") -> Iterator[tuple[str, TyperCommand | TyperGroup]]:
+    """Every command by its whole name, a group's own after it."""
+    for name, command in group.commands.items():
+        assert isinstance(command, TyperCommand | TyperGroup)
+        yield f"{above}{name}", command
+        if isinstance(command, TyperGroup):
+            yield from commands(command, f"{above}{name} ")
+
+
 def test_the_commands_and_their_options_are_those_of_the_program() -> None:
     documented = sections()
-    group = program()
-    assert list(documented) == list(group.commands)
-    for name, command in group.commands.items():
+    there = dict(commands(program()))
+    assert list(documented) == list(there)
+    for name, command in there.items():
         arguments, body = documented[name]
         rows = [[cell.strip() for cell in row.split("|")] for row in re.findall(r"^\| (`-.*) \|$", body, re.MULTILINE)]
         shown = {tuple(re.findall(r"`(.*?)`", names)): default.strip("`") for names, default, _ in rows}
@@ -57,7 +68,7 @@ def test_the_commands_and_their_options_are_those_of_the_program() -> None:
 def default_of(option: TyperOption) -> str:
     if option.secondary_opts:
         return (option.opts if option.default else option.secondary_opts)[0]
-    return "" if option.is_flag else str(option.default)
+    return "" if option.is_flag or option.required or option.multiple else str(option.default)
 
 
 def test_the_json_has_the_documented_keys() -> None:
@@ -69,11 +80,7 @@ def test_the_json_has_the_documented_keys() -> None:
         "gaps": gap_shape(Gap("q", 1, 1, NOW, 0, 0)),
         "doctor": dataclasses.asdict(Check("n", True, "f")),
     }
-    examples = {
-        name: json.loads(found[1])
-        for name, (_, body) in sections().items()
-        if (found := re.search(r"```json\n(.*?)```", body, re.DOTALL))
-    }
+    examples = {name: shape for name, shape in documented_json().items() if not name.startswith("eval ")}
     assert {name: keys(shape) for name, shape in examples.items()} == {
         name: keys(shape) for name, shape in printed.items()
     }
@@ -81,6 +88,15 @@ def test_the_json_has_the_documented_keys() -> None:
     failed = failed_shape("q", "a", KbotError("why"), "m")
     assert list(failed) == [*examples["ask"], "error"]
     assert (failed["citations"], failed["read"]) == ([], [])
+
+
+def documented_json() -> dict[str, Any]:
+    """The first JSON value of each command that shows one; those of `eval` are tested with the program's own."""
+    return {
+        name: json.loads(found[1])
+        for name, (_, body) in sections().items()
+        if (found := re.search(r"```json\n(.*?)```", body, re.DOTALL))
+    }
 
 
 def keys(shape: Any) -> Any:

@@ -277,3 +277,10 @@ async def test_a_database_that_may_only_be_read_is_said_in_words(desk: Desk) -> 
         engine = Engine(settings, database, desk.embedder, await open_chat_model(settings, desk.embedder))
         with pytest.raises(DatabaseError, match=r"does not let kbot work: .*read-only"):
             await ask(engine, FERIAS, somewhere())
+
+
+@pytest.mark.parametrize("fusion", ["sum", "rrf"])
+async def test_an_answer_is_found_by_each_fusion(desk: Desk, fusion: str) -> None:
+    answer = await ask(await desk.engine(fusion=fusion), FERIAS)
+    assert answer.grounded
+    assert "22 dias" in answer.text

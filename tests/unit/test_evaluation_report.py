@@ -68,7 +68,7 @@ def test_the_page_is_whole_and_loads_nothing() -> None:
     assert not [attrs for _, attrs in parser.seen if {"src", "href"} & attrs.keys()]
     assert not re.search(r"@import|url\(", page)
     assert page.count("<section>") == 2, "sets stand apart"
-    assert page.index("own") < page.index("dev"), "the newest first"
+    assert page.index("<h2>own ") < page.index("<h2>dev "), "the newest first"
     assert "was unset" in page, "what differs from the run before"
 
 

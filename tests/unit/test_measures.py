@@ -86,7 +86,8 @@ def test_the_same_is_noise_and_a_lasting_loss_is_none() -> None:
     draw = random.Random(5)
     before: list[Found] = [{"hit@5": float(draw.random() < 0.8)} for _ in range(60)]
     same = change(HIT, before, before)
-    assert same == Change(same.before, same.before, 0.0, 0.0, 60) if same else False
+    assert same is not None
+    assert same == Change(same.before, same.before, 0.0, 0.0, 60)
     assert same.noise
     swapped = change(HIT, before, [*before[30:], *before[:30]])
     assert swapped is not None
@@ -120,13 +121,15 @@ def test_five_questions_show_nothing_and_six_may() -> None:
 
 
 def test_a_precision_may_rest_on_other_questions_in_each_run() -> None:
-    before: list[Found] = [{"refusal_precision": 0.0}] * 10 + [{}] * 10
-    after: list[Found] = [{}] * 10 + [{"refusal_precision": 1.0}] * 10
-    found = change(PRECISION, before, after)
+    wrong: Found = {"refusal_precision": 0.0}
+    right: Found = {"refusal_precision": 1.0}
+    answered: Found = {}
+    before = [wrong] * 10 + [answered] * 10
+    found = change(PRECISION, before, [answered] * 10 + [right] * 10)
     assert found is not None
     assert (found.before, found.after, found.n) == (0.0, 1.0, 20)
     assert not found.noise
-    assert change(PRECISION, before, [{}] * 20) is None
+    assert change(PRECISION, before, [answered] * 20) is None
 
 
 def test_the_measures_have_names_of_their_own_and_finite_gains() -> None:

@@ -11,14 +11,11 @@ from kbot.evaluation.wording import contains, exact, f1, words
         ("The Library, at 8 AM!", "library at 8 am"),
         ("A Constituição.", "constituicao"),
         ("os **dez acadêmicos**", "dez academicos"),
-        ("R$ 1.500", "1,500"),
-        ("1 234 567", "1.234.567".replace(".", "\u00a0")),
+        ("R$ 1.500,", "r$ 1,500"),
+        ("1\u202f234\u202f567", "1.234.567"),
     ],
 )
 def test_case_accents_articles_and_separators_do_not_count(said: str, given: str) -> None:
-    if "1 234" in said:
-        assert not exact(said, [given]), "a plain space separates numbers"
-        return
     assert exact(said, [given])
     assert f1(said, [given]) == 1.0
 
@@ -27,6 +24,7 @@ def test_other_words_and_numbers_count() -> None:
     assert not exact("dez dias", ["dez dias úteis"])
     assert words("1.5") != words("15")
     assert words("12.345,6")[0] == "12345"
+    assert words("1 500") == ["1", "500"], "a plain space parts numbers"
     assert not exact("", ["qualquer"])
 
 

@@ -141,7 +141,7 @@ best AS MATERIALIZED (
 
 SCORES: dict[str, LiteralString] = {
     "sum": "(similarity + sentence + 0.8 * coverage) / 2.8",
-    "rrf": "30.5 * (coalesce(1.0 / (60 + dense_rank), 0) + coalesce(1.0 / (60 + lexical_rank), 0))",
+    "rrf": "(30.5 * (coalesce(1.0 / (60 + dense_rank), 0) + coalesce(1.0 / (60 + lexical_rank), 0)))::float8",
     "dense": "similarity",
     "sentence": "sentence",
     "lexical": "coverage",
