@@ -6,6 +6,7 @@ at once how long to wait.
 """
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 from urllib.parse import quote
@@ -133,14 +134,16 @@ def _judged(method: str, status: int, text: str, headers: Mapping[str, str]) -> 
     if told.get("errors"):
         log.error("discord_refused", method=method, where=_places(told["errors"]))
     wait = told.get("retry_after", headers.get("Retry-After"))
-    raise failure(method, status, int(told.get("code") or 0), str(told.get("message") or status), _seconds(wait))
+    raise failure(method, status, int(told.get("code") or 0), str(told.get("message") or status), seconds_in(wait))
 
 
-def _seconds(told: Any) -> float | None:
+def seconds_in(told: Any) -> float | None:
+    """The seconds of a Retry-After; None for what is no time to wait."""
     try:
-        return None if told is None else float(told)
+        seconds = float(told)
     except (TypeError, ValueError):
         return None
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
 
 
 def _places(errors: Any) -> str:

@@ -18,9 +18,11 @@ from kbot.chat import (
     MessageGone,
     Place,
     RateLimited,
+    Rejected,
     SettingsError,
     check_home,
     get_logger,
+    is_web,
 )
 from kbot_slack.blocks import TEXT, ephemeral, message
 from kbot_slack.calls import SECONDS, Calls, SlackError, client_for
@@ -91,7 +93,7 @@ class SlackAdapter:
             self.calls = Calls(self.client, session)
             self.directory = Directory(self.calls, self.settings.admins)
             self.posting = Posting(self.calls)
-            self._streams = Streams(self.calls)
+            self._streams = Streams(self.calls, self.identity.user_id)
             try:
                 yield
             finally:
@@ -155,7 +157,15 @@ class SlackAdapter:
 
     def download(self, attachment: Attachment) -> Mapping[str, str]:
         """As `Adapter.download`: the token goes to Slack's own hosts, and to that of a local server."""
-        check_home(attachment, ("slack.com",), self.settings.api_url)
+        if not attachment.url:
+            raise Rejected(
+                f"Slack holds {attachment.name} back: it is beyond the plan's limit, or belongs to another workspace "
+                "that does not give it out. Attach it here anew. · O Slack retém o arquivo: passou do limite do plano "
+                "ou é de outro workspace que não o libera. Anexe-o aqui de novo."
+            )
+        # What is no address at all lies elsewhere as well.
+        known = attachment if is_web(attachment.url) else replace(attachment, url="")
+        check_home(known, ("slack.com",), self.settings.api_url)
         return {"Authorization": f"Bearer {self.settings.bot_token.get_secret_value()}"}
 
     async def insist(self, call: Callable[[], Awaitable[T]]) -> T:
@@ -174,7 +184,7 @@ class SlackAdapter:
         if app_token := settings.app_token.get_secret_value():
             await over_socket(listeners.app, client_for(app_token, settings.api_url, self.session), self.session)
         else:
-            await over_http(listeners.app, settings.host, settings.port)
+            await over_http(listeners.app, settings.signing_secret.get_secret_value(), settings.host, settings.port)
 
     async def _set_status(self, channel: str, thread: str, text: str) -> None:
         """Show that kbot is at work where Slack has a place for that; not all apps and threads have."""

@@ -17,6 +17,7 @@ READ = "kbot:read"
 REPORT = "kbot:report"
 """Action ids. The value of the last two is the answer's id; that of `RATE` is read by `rating`."""
 
+_FENCE = "\n```\n"
 _ELEMENT = 3_000
 _MESSAGE = 13_200
 # From the captions as they are to a few letters of each, before a source loses its link or is left out.
@@ -41,9 +42,10 @@ def message(content: Content, block_id: str) -> dict[str, Any]:
     return {"text": escape(text), "blocks": blocks}
 
 
-def ephemeral(text: str) -> dict[str, Any]:
-    """`text` and `blocks` for `chat.postEphemeral` and the answer to a command, from a text in Markdown."""
-    text = _fitting(text)
+def ephemeral(text: str, cut: str = "") -> dict[str, Any]:
+    """`text` and `blocks` for `chat.postEphemeral` and the answer to a command, from a text in Markdown. A text that
+    does not fit ends with what `cut` says of that."""
+    text = _fitting(text, cut)
     return {"text": escape(text), "blocks": [{"type": "markdown", "text": escape_block(text)}]}
 
 
@@ -120,11 +122,13 @@ def _line(place: Citation, caption: str, *, linked: bool) -> str:
     return line if len(line) <= _ELEMENT else f"[{place.n}] {escape(caption)}"
 
 
-def _fitting(text: str) -> str:
+def _fitting(text: str, cut: str = "") -> str:
     if count(text) <= TEXT:
         return text
-    kept = bisect_right(range(len(text) + 1), TEXT - 1, key=lambda end: count(text[:end])) - 1
-    return f"{text[:kept]}…"
+    end = f"…\n\n{cut}" if cut else "…"
+    room = TEXT - count(end) - (len(_FENCE) if cut else 0)
+    kept = text[: bisect_right(range(len(text) + 1), room, key=lambda end: count(text[:end])) - 1]
+    return f"{kept}{_FENCE if cut and kept.count('```') % 2 else ''}{end}"
 
 
 def _size(blocks: Sequence[Block]) -> int:

@@ -3,11 +3,9 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from kbot.chat import DeliveryError, Opinion, RateLimited, get_logger, labels_in
+from kbot.chat import Opinion
 from kbot_slack import blocks, windows
 from kbot_slack.desk import Body, Desk, channel_of, thread_of_click, user_of
-
-log = get_logger(__name__)
 
 Ack = Callable[..., Awaitable[Any]]
 
@@ -28,28 +26,10 @@ async def report(desk: Desk, ack: Ack, body: Body) -> None:
 async def read(desk: Desk, ack: Ack, body: Body) -> None:
     """ "Show everything I read", to those who may see the answer."""
     await ack()
-    if await _belongs(desk, channel_of(body), user_of(body)):
-        await windows.open_report(desk, body, "read", str(body["actions"][0]["value"]))
-    else:
-        person = await desk.slack.directory.person(user_of(body))
-        await desk.tell(body, labels_in(person.language).not_yours)
+    await windows.open_report(desk, body, "read", str(body["actions"][0]["value"]))
 
 
 async def _note(desk: Desk, body: Body, answer_id: str, opinion: Opinion) -> None:
     place = await desk.place(channel_of(body), thread_of_click(body))
     person = await desk.slack.directory.person(user_of(body))
     await desk.tell(body, await desk.bot.rate(answer_id, place, person, opinion))
-
-
-async def _belongs(desk: Desk, channel: str, user: str) -> bool:
-    """Whether a person is in a private channel. Where Slack refuses to say, they are: it shows the button to members
-    alone, and this only asks again."""
-    if channel.startswith("D") or not await desk.slack.directory.is_private(channel):
-        return True
-    try:
-        return await desk.slack.directory.holds(channel, user)
-    except RateLimited:
-        raise
-    except DeliveryError as refusal:
-        log.info("members_unknown", told=str(refusal))
-        return True

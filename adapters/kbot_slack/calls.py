@@ -2,6 +2,7 @@
 
 import asyncio
 import ipaddress
+import math
 import urllib.request
 from collections.abc import Mapping
 from typing import Any, cast
@@ -48,6 +49,7 @@ _NEXT = {
     "unknown_method": "The server at KBOT_SLACK_API_URL does not have it.",
     "channel_is_limited_access": "An admin of the workspace must allow apps to post there.",
 }
+_LONG_WAIT = 60.0
 _INSTALL = "Install the app again, set KBOT_SLACK_BOT_TOKEN to its new token and restart kbot."
 
 
@@ -71,6 +73,7 @@ class Calls:
         self._client = client
         self._session = session
         self._lost: dict[str, str] = {}
+        self._limited: set[str] = set()
 
     async def __call__(self, method: str, **arguments: Any) -> dict[str, Any]:
         """What Slack answers. Arguments that are None are left out.
@@ -86,24 +89,36 @@ class Calls:
             if refusal.code in DEAD or (refusal.code in _LOSSES and method.startswith("chat.")):
                 self._note_loss(refusal, channel)
             raise MessageGone(str(refusal)) from refusal
+        except RateLimited as limit:
+            self._note_limit(method, limit)
+            raise
         self._lost.pop(channel, None)
         return answer
 
     async def respond(self, url: str, message: Mapping[str, Any]) -> None:
-        """Post to a response_url. Raises as a call does: MessageGone when its time or its five messages are over."""
+        """Post to a response_url, without previews of links. Raises as a call does: MessageGone when its time or its
+        five messages are over."""
+        shown = {"unfurl_links": False, "unfurl_media": False, **message}
         try:
-            async with self._session.post(url, json=message, proxy=proxy_for(url)) as response:
+            async with self._session.post(url, json=shown, proxy=proxy_for(url)) as response:
                 status, text = response.status, await response.text()
         except (aiohttp.ClientError, OSError) as error:
             raise ConnectionError(f"Slack did not take the answer to a command ({type(error).__name__}).") from error
         if status == 429:
-            raise RateLimited(_seconds(response.headers.get("Retry-After")))
+            raise RateLimited(seconds_in(response.headers.get("Retry-After")))
         if status >= 500:
             raise ConnectionError(f"Slack did not take the answer to a command (status {status}).")
         if status == 404 or "used_url" in text or "expired_url" in text:
             raise MessageGone("Slack takes no more answers to this command: five in half an hour. Ask again.")
         if status != 200:
             raise DeliveryError(f"Slack refused the answer to a command (status {status}). Ask again.")
+
+    def _note_limit(self, method: str, limit: RateLimited) -> None:
+        """Tell the operator once of a wait that people notice."""
+        if limit.retry_after > _LONG_WAIT and method not in self._limited:
+            self._limited.add(method)
+            told = "Until then nothing of that kind is shown; see whether another program uses the same token."
+            log.warning("slack_asks_to_wait", method=method, seconds=limit.retry_after, told=told)
 
     def _note_loss(self, refusal: SlackError, channel: str) -> None:
         """Tell the operator once of what ends all replies in a channel, or everywhere."""
@@ -158,6 +173,15 @@ def proxy_for(url: str) -> str | None:
     return proxies.get("https" if secure else "http") or proxies.get("all")
 
 
+def seconds_in(header: str | None) -> float:
+    """The seconds of a Retry-After header; one for what is no time to wait."""
+    try:
+        seconds = float(header or "")
+    except ValueError:
+        return 1.0
+    return seconds if math.isfinite(seconds) and seconds >= 0 else 1.0
+
+
 def _reads(method: str) -> bool:
     return method.startswith(_READING) or method == "users.info"
 
@@ -169,17 +193,10 @@ def _failure(method: str, response: Any) -> Exception:
     told = cast(dict[str, Any], data) if isinstance(data, dict) else {}
     code = str(told.get("error") or "")
     if status == 429 or code in {"ratelimited", "rate_limited"}:
-        return RateLimited(_seconds(response.headers.get("Retry-After")))
+        return RateLimited(seconds_in(response.headers.get("Retry-After")))
     if status >= 500 or not code or code in _PASSING:
         return ConnectionError(f"Slack could not answer {method} (status {status} {code}).".replace(" )", ")"))
     return SlackError(method, code, str(told.get("needed") or ""))
-
-
-def _seconds(header: str | None) -> float:
-    try:
-        return max(float(header or 1.0), 0.0)
-    except ValueError:
-        return 1.0
 
 
 def _is_loopback(host: str) -> bool:

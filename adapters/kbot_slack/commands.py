@@ -8,7 +8,7 @@ from kbot_slack import events, windows
 from kbot_slack.blocks import ephemeral
 from kbot_slack.desk import Body, Desk, channel_of, user_of
 from kbot_slack.ephemeral import EphemeralReply
-from kbot_slack.markup import escape, read
+from kbot_slack.markup import escape, read, typed
 from kbot_slack.words import words_in
 
 Ack = Callable[..., Awaitable[Any]]
@@ -56,6 +56,10 @@ async def forget(desk: Desk, ack: Ack, body: Body) -> None:
         await desk.tell(body, words_in(person.language).usage_forget)
         return
     place = await desk.place(channel_of(body))
+    # Slack makes a link of "handbook.md", for .md is a country's: what was written is then its label.
+    if (written := typed(body.get("text") or "")) != name:
+        names = await desk.bot.source_names(place, person, desk.slack, written)
+        name = name if name in names and written not in names else written
     await desk.tell(body, await desk.bot.forget(name, place, person, desk.slack))
 
 
@@ -66,7 +70,7 @@ async def ingest_files(desk: Desk, ack: Ack, body: Body) -> None:
         return
     person = await desk.slack.directory.person(user_of(body))
     message, channel = body["message"], channel_of(body)
-    attachments = events.attachments(message.get("files") or ())
+    attachments = events.attachments(await desk.described(message.get("files") or ()))
     if not attachments:
         await desk.tell(body, labels_in(person.language).no_files)
     elif not await desk.slack.directory.is_member(channel):

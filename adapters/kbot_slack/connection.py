@@ -1,15 +1,20 @@
 """How events come from Slack: over a web socket that kbot opens (Socket Mode), or as signed HTTP requests to kbot."""
 
 import asyncio
+import hashlib
+import hmac
 import json
-from collections.abc import Coroutine
+import time
+from collections.abc import Coroutine, Mapping
 from typing import Any, cast
 
 import aiohttp
 from aiohttp import web
-from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
+from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.request.internals import parse_body
+from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from kbot.chat import RateLimited, SettingsError, get_logger
@@ -23,6 +28,7 @@ HEARTBEAT = 10.0
 _STEADY_SECONDS = 5.0  # after which a connection that ends is no reason to wait before the next
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 30.0
 _PARTING = 1.0
+_FRESH_SECONDS = 300.0  # for which a signature is good, as Slack advises
 
 
 async def over_socket(app: AsyncApp, client: AsyncWebClient, session: aiohttp.ClientSession) -> None:
@@ -57,12 +63,26 @@ async def over_socket(app: AsyncApp, client: AsyncWebClient, session: aiohttp.Cl
         await asyncio.gather(*ending, return_exceptions=True)
 
 
-async def over_http(app: AsyncApp, host: str, port: int) -> None:
-    """Take signed events at /slack/events until cancelled; GET /health says that kbot is there. Raises SettingsError if
-    the port cannot be had."""
+async def over_http(app: AsyncApp, secret: str, host: str, port: int) -> None:
+    """Take events that are signed with the secret at /slack/events until cancelled; GET /health says that kbot is
+    there. Raises SettingsError if the port cannot be had."""
 
     async def take(request: web.Request) -> web.Response:
-        return await to_aiohttp_response(await app.async_dispatch(await to_bolt_request(request)))
+        body = await request.read()
+        if not is_signed(body, request.headers, secret):
+            log.warning("request_refused", status=401, told="Not signed with KBOT_SLACK_SIGNING_SECRET, or too old.")
+            return web.Response(status=401, text="not signed")
+        try:
+            text = body.decode()
+            told: object = parse_body(text, request.content_type)
+        except ValueError:  # no UTF-8, or no JSON
+            told = None
+        if not isinstance(told, dict):
+            log.warning("request_refused", status=400, told="What was sent is no JSON object.")
+            return web.Response(status=400, text="not a JSON object")
+        headers = cast(Any, dict(request.headers))
+        asked = AsyncBoltRequest(body=text, query=request.query_string, headers=headers)
+        return await to_aiohttp_response(await _dispatched(app, asked))
 
     async def health(request: web.Request) -> web.Response:
         return web.Response(text="ok")
@@ -84,6 +104,16 @@ async def over_http(app: AsyncApp, host: str, port: int) -> None:
         await runner.cleanup()
 
 
+def is_signed(body: bytes, headers: Mapping[str, str], secret: str) -> bool:
+    """Whether Slack signed a request with the secret, and did so just now. The library's own check raises on headers
+    that are no number or no ASCII, which anybody can send."""
+    stamp, given = headers.get("X-Slack-Request-Timestamp", ""), headers.get("X-Slack-Signature", "")
+    if not (stamp.isascii() and stamp.isdigit() and len(stamp) < 16) or abs(time.time() - int(stamp)) > _FRESH_SECONDS:
+        return False
+    signed = hmac.new(secret.encode(), b"v0:%s:%s" % (stamp.encode(), body), hashlib.sha256)
+    return hmac.compare_digest(f"v0={signed.hexdigest()}".encode(), given.encode(errors="replace"))
+
+
 async def _talk(
     app: AsyncApp,
     client: AsyncWebClient,
@@ -101,7 +131,7 @@ async def _talk(
                 async for message in socket:
                     if message.type != aiohttp.WSMsgType.TEXT:
                         continue
-                    frame = cast(dict[str, Any], json.loads(message.data))
+                    frame = _frame(message.data)
                     if frame.get("type") == "hello":
                         log.info("slack_connected")
                     elif frame.get("type") == "disconnect":
@@ -127,8 +157,9 @@ async def _talk(
 async def _acknowledge(app: AsyncApp, socket: aiohttp.ClientWebSocketResponse, frame: dict[str, Any]) -> None:
     """Hand an envelope to Bolt, and send what it acknowledges with."""
     headers = {"x-slack-retry-num": str(frame["retry_attempt"])} if frame.get("retry_attempt") else {}
-    request = AsyncBoltRequest(mode="socket_mode", body=cast(Any, frame.get("payload")), headers=cast(Any, headers))
-    response = await app.async_dispatch(request)
+    payload = frame.get("payload")
+    body: dict[str, Any] = cast(dict[str, Any], payload) if isinstance(payload, dict) else {}
+    response = await _dispatched(app, AsyncBoltRequest(mode="socket_mode", body=body, headers=cast(Any, headers)))
     if response.status != 200:
         log.warning("event_not_acknowledged", status=response.status, sort=frame.get("type"))
         return
@@ -140,6 +171,26 @@ async def _acknowledge(app: AsyncApp, socket: aiohttp.ClientWebSocketResponse, f
     except ConnectionError:
         # Slack delivers it again over the next connection, and the bot knows it then.
         log.info("acknowledgement_lost", sort=frame.get("type"))
+
+
+async def _dispatched(app: AsyncApp, request: AsyncBoltRequest) -> BoltResponse:
+    """Bolt's answer; what says that it is an event and holds none is acknowledged, for Bolt would fail on it."""
+    if isinstance(request.body.get("event", {}), dict):
+        return await app.async_dispatch(request)
+    log.warning("payload_incomplete", lacking="event", told="It was passed over.")
+    return BoltResponse(status=200)
+
+
+def _frame(data: str) -> dict[str, Any]:
+    """What Slack sent over the socket, an object; an empty one for anything else."""
+    try:
+        frame = json.loads(data)
+    except ValueError:
+        frame = None
+    if isinstance(frame, dict):
+        return cast(dict[str, Any], frame)
+    log.warning("frame_ignored", told="Slack sent something over the socket that is no JSON object.")
+    return {}
 
 
 def _begin(work: Coroutine[Any, Any, None], tasks: set[asyncio.Task[None]]) -> None:

@@ -1,14 +1,18 @@
 """What the listeners work with: the bot, the workspace it serves, and a way to tell a person something."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from kbot.chat import Bot, Place
+from kbot.chat import Bot, KbotError, Place, get_logger
+from kbot_slack import events
 from kbot_slack.blocks import ephemeral
+from kbot_slack.lately import Lately
 
 if TYPE_CHECKING:
     from kbot_slack.adapter import SlackAdapter
+
+log = get_logger(__name__)
 
 Body = Mapping[str, Any]
 """What Slack sent, whole."""
@@ -16,10 +20,11 @@ Body = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """A workspace and the bot that serves it."""
+    """A workspace, the bot that serves it, and what was heard there in the last seconds."""
 
     slack: "SlackAdapter"
     bot: Bot
+    lately: Lately = field(default_factory=Lately)
 
     @property
     def workspace(self) -> str:
@@ -31,11 +36,25 @@ class Desk:
         private = await self.slack.directory.is_private(channel)
         return Place(self.workspace, f"slack:{channel}", thread, private)
 
+    async def described(self, files: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """The files, those among them with their addresses that Slack names by their id alone: files of a window, or of
+        another workspace's people. One of which it does not say more stays as it is."""
+        return [await self._described(file) if events.is_bare(file) else file for file in files]
+
     async def tell(self, body: Body, text: str) -> None:
         """Tell the person who gave a command or clicked, unseen by others. Raises as calls do."""
         message = {"response_type": "ephemeral", "replace_original": False, **ephemeral(text)}
         whole = {**message, **_thread(body)}
         await self.slack.insist(lambda: self.slack.calls.respond(body["response_url"], whole))
+
+    async def _described(self, file: Mapping[str, Any]) -> Mapping[str, Any]:
+        try:
+            answer = await self.slack.insist(lambda: self.slack.calls("files.info", file=file["id"]))
+        except (KbotError, ConnectionError) as error:
+            log.warning("file_not_described", told=str(error))
+            return file
+        described: Mapping[str, Any] = answer["file"]
+        return described
 
 
 def user_of(body: Body) -> str:

@@ -11,6 +11,11 @@ from kbot_slack.blocks import ephemeral, message
 if TYPE_CHECKING:
     from kbot_slack.adapter import SlackAdapter
 
+_CUT = (
+    "✂️ The whole answer is too long to show here: ask me in a direct message. · "
+    "A resposta inteira é longa demais para aparecer aqui: pergunte por mensagem direta."
+)
+
 
 class EphemeralReply:
     """Shows the finished answer through a command's response_url, which takes five messages in half an hour and changes
@@ -45,8 +50,8 @@ class EphemeralReply:
             raise MessageGone("What one person alone saw in Slack cannot be taken back.")
 
     async def send_file(self, place: Place, name: str, text: str) -> None:
-        """Show as much of the text as one more message holds."""
-        await self._respond(ephemeral(text))
+        """Show as much of the text as one more message holds, and say so if that is not all."""
+        await self._respond(ephemeral(text, _CUT))
 
     async def whisper(self, place: Place, person: str, text: str) -> None:
         """As `Adapter.whisper`."""

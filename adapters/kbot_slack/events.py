@@ -84,6 +84,8 @@ def edited(event: Mapping[str, Any]) -> dict[str, Any] | None:
     new: Mapping[str, Any] = event.get("message") or {}
     if event.get("subtype") != "message_changed" or new.get("subtype") not in _SPOKEN or new.get("bot_id"):
         return None
+    if not new.get("ts"):
+        return None
     old: Mapping[str, Any] | None = event.get("previous_message")
     same = "edited" not in new if old is None else old.get("text") == new.get("text")
     return None if same else _in_channel(new, event)
@@ -94,9 +96,9 @@ def deleted(event: Mapping[str, Any]) -> dict[str, Any] | None:
     thread hangs does not vanish: Slack changes it into a tombstone."""
     old: Mapping[str, Any] = event.get("previous_message") or {}
     new: Mapping[str, Any] = event.get("message") or {}
-    if event.get("subtype") == "message_deleted":
+    if event.get("subtype") == "message_deleted" and event.get("deleted_ts"):
         return _in_channel({**old, "ts": event["deleted_ts"]}, event)
-    if event.get("subtype") == "message_changed" and new.get("subtype") == "tombstone":
+    if event.get("subtype") == "message_changed" and new.get("subtype") == "tombstone" and new.get("ts"):
         return _in_channel({**old, "ts": new["ts"]}, event)
     return None
 
@@ -114,19 +116,27 @@ def names_others(event: Mapping[str, Any], identity: Identity) -> bool:
     return identity.user_id not in named and bool(named or _TO_MANY.search(text))
 
 
+def is_bare(file: Mapping[str, Any]) -> bool:
+    """Whether Slack names a file by its id alone: it may say more of it when asked."""
+    if not file:
+        return False
+    known = _address(file) or file.get("mode") in {"tombstone", "hidden_by_limit"}
+    return bool(file.get("id")) and (file.get("file_access") == "check_file_info" or not known)
+
+
 def attachments(files: Sequence[Mapping[str, Any]]) -> tuple[Attachment, ...]:
     """The files of a message, a shortcut's message or a modal, but those that their owner deleted. A file that Slack
     holds back has no address (""), so that the one who downloads can say so instead of passing over it in silence."""
     return tuple(
         Attachment(
             name=file.get("name") or file.get("title") or file.get("id") or "file",
-            url=file.get("url_private_download") or file.get("url_private") or file.get("external_url") or "",
+            url=_address(file),
             size=file.get("size") or 0,
             media_type=file.get("mimetype") or None,
             link=file.get("permalink") or None,
         )
         for file in files
-        if file.get("mode") != "tombstone"
+        if file and file.get("mode") != "tombstone"
     )
 
 
@@ -137,6 +147,10 @@ def asked(text: str) -> tuple[bool, str]:
     text = unicodedata.normalize("NFC", text).strip()
     chosen = _PUBLIC.match(text)
     return (True, text[chosen.end() :].strip()) if chosen else (False, text)
+
+
+def _address(file: Mapping[str, Any]) -> str:
+    return file.get("url_private_download") or file.get("url_private") or file.get("external_url") or ""
 
 
 def _in_channel(message: Mapping[str, Any], event: Mapping[str, Any]) -> dict[str, Any]:

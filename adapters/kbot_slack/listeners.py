@@ -3,9 +3,9 @@ not acknowledged again and again."""
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
@@ -23,6 +23,15 @@ log = get_logger(__name__)
 
 _SETTLING, _PARTING = 0.5, 0.4
 _ANY = re.compile(r".*", re.DOTALL)
+
+# What of a payload the listeners cannot do without, as paths.
+_WRITTEN = ("event.channel", "event.ts")
+_COMMAND = ("command", "user_id", "channel_id", "trigger_id", "response_url")
+_SHORTCUT = ("user.id", "channel.id", "message.ts", "trigger_id", "response_url")
+_WINDOW = ("user.id", "view.id", "view.private_metadata", "view.state.values")
+_TURN = ("user.id", "view.id", "view.private_metadata", "actions.0.value")
+_CLICK = ("user.id", "channel.id", "actions.0.value", "response_url")
+_OPENING = ("user.id", "channel.id", "actions.0.value", "trigger_id")
 
 Ack = Callable[..., Awaitable[Any]]
 Work = Callable[[Desk, Ack, Body], Awaitable[None]]
@@ -51,36 +60,42 @@ class Listeners:
 
     def _register(self, app: Any) -> None:
         """Bolt takes the first listener that matches."""
-        app.event("message")(self._event("message", spoken.written))
-        app.event("app_mention")(self._event("app_mention", spoken.mentioned))
+        app.event("message")(self._event("message", spoken.written, _WRITTEN))
+        app.event("app_mention")(self._event("app_mention", spoken.mentioned, _WRITTEN))
         app.event("app_uninstalled")(self._event("app_uninstalled", spoken.uninstalled))
         app.event("tokens_revoked")(self._event("tokens_revoked", spoken.uninstalled))
-        app.command("/ask")(self._listener("ask", commands.ask))
-        app.command("/ingest")(self._listener("ingest", commands.ingest))
-        app.command("/sources")(self._listener("sources", commands.report))
-        app.command("/gaps")(self._listener("gaps", commands.report))
-        app.command("/forget")(self._listener("forget", commands.forget))
-        app.shortcut(INGEST_FILES)(self._listener("ingest_files", commands.ingest_files))
-        app.view(modals.INGEST)(self._listener("ingest_window", windows.submit_ingest))
-        app.action(modals.BACK)(self._listener("back", windows.turn_page))
-        app.action(modals.NEXT)(self._listener("next", windows.turn_page))
-        app.action(blocks.RATE)(self._listener("rate", buttons.rate))
-        app.action(blocks.REPORT)(self._listener("report", buttons.report))
-        app.action(blocks.READ)(self._listener("read", buttons.read))
+        app.command("/ask")(self._listener("ask", commands.ask, _COMMAND))
+        app.command("/ingest")(self._listener("ingest", commands.ingest, _COMMAND))
+        app.command("/sources")(self._listener("sources", commands.report, _COMMAND))
+        app.command("/gaps")(self._listener("gaps", commands.report, _COMMAND))
+        app.command("/forget")(self._listener("forget", commands.forget, _COMMAND))
+        app.shortcut(INGEST_FILES)(self._listener("ingest_files", commands.ingest_files, _SHORTCUT))
+        app.view(modals.INGEST)(self._listener("ingest_window", windows.submit_ingest, _WINDOW))
+        app.action(modals.BACK)(self._listener("back", windows.turn_page, _TURN))
+        app.action(modals.NEXT)(self._listener("next", windows.turn_page, _TURN))
+        app.action(blocks.RATE)(self._listener("rate", buttons.rate, _CLICK))
+        app.action(blocks.REPORT)(self._listener("report", buttons.report, _CLICK))
+        app.action(blocks.READ)(self._listener("read", buttons.read, _OPENING))
         for other in (app.event, app.command, app.shortcut, app.action, app.options):
             other(_ANY)(_acknowledge)
         app.view_submission(_ANY)(_acknowledge)
         app.view_closed(_ANY)(_acknowledge)
 
-    def _event(self, name: str, work: Callable[[Desk, Body], Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+    def _event(
+        self, name: str, work: Callable[[Desk, Body], Awaitable[None]], needs: Sequence[str] = ()
+    ) -> Callable[..., Awaitable[None]]:
         async def listen(body: dict[str, Any]) -> None:
-            await self._guard(name, partial(work, self._desk, body))
+            if _is_whole(name, body, needs):
+                await self._guard(name, partial(work, self._desk, body))
 
         return listen
 
-    def _listener(self, name: str, work: Work) -> Callable[..., Awaitable[None]]:
+    def _listener(self, name: str, work: Work, needs: Sequence[str]) -> Callable[..., Awaitable[None]]:
         async def listen(ack: Ack, body: dict[str, Any]) -> None:
-            await self._guard(name, partial(work, self._desk, ack, body), body)
+            if _is_whole(name, body, needs):
+                await self._guard(name, partial(work, self._desk, ack, body), body)
+            else:
+                await ack()
 
         return listen
 
@@ -106,6 +121,27 @@ class Listeners:
             await self._desk.tell(body, text)
         except (KbotError, ConnectionError) as failure:
             log.warning("person_not_told", told=str(failure))
+
+
+def _is_whole(name: str, body: Body, needs: Sequence[str]) -> bool:
+    """Whether a payload has what it needs; what is lacking is told to the operator."""
+    lacking = [path for path in needs if not _at(body, path)]
+    if lacking:
+        log.warning("payload_incomplete", listener=name, lacking=",".join(lacking), told="It was passed over.")
+    return not lacking
+
+
+def _at(body: Body, path: str) -> object:
+    """What stands in a payload under a path, None where there is nothing."""
+    found: Any = body
+    for part in path.split("."):
+        if isinstance(found, Mapping):
+            found = cast(Body, found).get(part)
+        elif isinstance(found, Sequence) and part.isdigit() and len(cast(Sequence[Any], found)) > int(part):
+            found = cast(Sequence[Any], found)[int(part)]
+        else:
+            return None
+    return found
 
 
 async def _acknowledge(ack: Ack) -> None:

@@ -53,6 +53,12 @@ def read(text: str, bot_user_id: str) -> str:
     return "".join(unescape(_plain(piece) if n % 2 else piece) for n, piece in enumerate(pieces)).strip()
 
 
+def typed(text: str) -> str:
+    """What a person typed, where Slack made links of it: "handbook.md" of `<http://handbook.md|handbook.md>`."""
+    pieces = _TOKEN.split(text)
+    return "".join(unescape(piece.rpartition("|")[2] if n % 2 else piece) for n, piece in enumerate(pieces)).strip()
+
+
 def link(url: str | None, label: str) -> str:
     """An escaped mrkdwn link; the escaped label alone unless the address is one of http or https."""
     if not url or not is_web(url):

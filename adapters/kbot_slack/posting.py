@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from kbot.chat import KbotError, MessageGone, RateLimited, get_logger
 from kbot_slack.calls import Calls, SlackError, next_cursor
+from kbot_slack.line import Line
 
 log = get_logger(__name__)
 
@@ -16,6 +17,8 @@ _EVENT = "kbot_post"
 _SKEW = 120.0  # seconds by which Slack's clock and this one may differ
 _KEPT = 600.0  # seconds after which nobody asks any more what became of a post
 _PARTING = 1.0
+_REFUSALS = 5  # that a post outwaits in its place in line; the next is the caller's
+_LINES = 500  # channels of which the pace is kept at most, if they rest
 
 Key = tuple[str, str | None, str]
 
@@ -30,12 +33,14 @@ class _Doubt:
 
 class Posting:
     """Posts messages. Slack has no key that keeps a repeated post from showing twice, so each carries a mark in its
-    metadata, and a repetition first looks whether a message with the mark is there."""
+    metadata, and a repetition first looks whether a message with the mark is there. The posts of a channel go one
+    after the other, as Slack takes them."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
         self._doubts: dict[Key, list[_Doubt]] = {}
         self._orphans: set[asyncio.Task[None]] = set()
+        self._lines: dict[str, Line] = {}
 
     async def post(
         self, channel: str, thread: str | None, message: Mapping[str, Any], key: str = ""
@@ -46,11 +51,18 @@ class Posting:
         attempt = (channel, thread, key or str(message["text"]))
         known = self._doubt(attempt)
         doubt = known or _Doubt()
+        line = self._line(channel)
         try:
             if known and (found := await self._find(channel, thread, known)):
                 if found.get("text") != message["text"]:
                     await self._calls("chat.update", channel=channel, ts=found["ts"], **message)
                 return channel, str(found["ts"])
+            await line.turn()
+            for _ in range(_REFUSALS):
+                try:
+                    return await self._post(channel, thread, message, doubt.mark)
+                except RateLimited as limit:
+                    await line.again(limit)
             return await self._post(channel, thread, message, doubt.mark)
         except ConnectionError:
             self._doubts.setdefault(attempt, []).append(doubt)
@@ -66,6 +78,13 @@ class Posting:
             await asyncio.wait(self._orphans, timeout=_PARTING)
         for task in self._orphans:
             task.cancel()
+
+    def _line(self, channel: str) -> Line:
+        if channel not in self._lines:
+            if len(self._lines) >= _LINES:
+                self._lines = {name: line for name, line in self._lines.items() if not line.idle}
+            self._lines[channel] = Line()
+        return self._lines[channel]
 
     def _doubt(self, key: Key) -> _Doubt | None:
         """The next of the posts in doubt with this content; what is as old as nobody waits for is dropped."""

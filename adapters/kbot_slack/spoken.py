@@ -1,6 +1,6 @@
 """What people write, edit and delete where kbot is."""
 
-import asyncio
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +8,9 @@ from kbot.chat import IncomingMessage
 from kbot_slack import events
 from kbot_slack.desk import Body, Desk
 
-_TWIN_SECONDS = 0.2
+_TWIN_SECONDS, _FILES_SECONDS = 0.2, 2.0
+# What begins a request to ingest, and to whose mention files belong: the core's words, and then some.
+_INGEST = re.compile(r"\b(?:ing[ei]|index)", re.IGNORECASE)
 
 
 async def written(desk: Desk, body: Body) -> None:
@@ -18,20 +20,27 @@ async def written(desk: Desk, body: Body) -> None:
     if changed := events.edited(event):
         await _revise(desk, changed, body)
     elif gone := events.deleted(event):
+        desk.lately.deleted(gone)
         place = events.place(gone, workspace=desk.workspace, private=True)
         await desk.bot.withdraw("slack", place, gone["ts"], desk.slack)
-    elif (message := await _read(desk, event, body)) and await _is_for_kbot(desk, event, message):
-        desk.bot.receive(message, desk.slack)
+    else:
+        desk.lately.heard(event)
+        if (message := await _read(desk, event, body)) and await _is_for_kbot(desk, event, message):
+            await _receive(desk, event, message)
 
 
 async def mentioned(desk: Desk, body: Body) -> None:
     """An `app_mention` event. The same message comes as a `message` event too, and it is that one which is sure to
-    carry its files: whichever of both reaches the bot first is answered."""
+    carry its files: where it comes to this process, it is the one that is answered, and whichever reaches the bot first
+    where it comes to another. A request that needs files waits for it longer than a question does."""
     event: dict[str, Any] = body["event"]
-    if not event.get("files"):
-        await asyncio.sleep(_TWIN_SECONDS)
-    if message := await _read(desk, event, body):
-        desk.bot.receive(message, desk.slack)
+    message = await _read(desk, event, body)
+    if message is None:
+        return
+    needs_files = not message.text or _INGEST.search(message.text)
+    if not message.attachments and await desk.lately.hears(event, _FILES_SECONDS if needs_files else _TWIN_SECONDS):
+        return
+    await _receive(desk, event, message)
 
 
 async def uninstalled(desk: Desk, body: Body) -> None:
@@ -41,9 +50,17 @@ async def uninstalled(desk: Desk, body: Body) -> None:
 
 async def _revise(desk: Desk, event: dict[str, Any], body: Body) -> None:
     message = await _read(desk, event, body)
-    if message is None or await desk.bot.revise(message, desk.slack):
+    if message is None or desk.lately.is_deleted(event) or await desk.bot.revise(message, desk.slack):
         return
     if message.addressed:
+        await _receive(desk, event, message)
+
+
+async def _receive(desk: Desk, event: dict[str, Any], message: IncomingMessage) -> None:
+    """Hand a message to the bot, unless it was deleted already."""
+    if _INGEST.search(message.text) and any(map(events.is_bare, event.get("files") or ())):
+        message = replace(message, attachments=events.attachments(await desk.described(event["files"])))
+    if not desk.lately.is_deleted(event):
         desk.bot.receive(message, desk.slack)
 
 

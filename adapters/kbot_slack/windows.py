@@ -3,7 +3,17 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal
 
-from kbot.chat import Forbidden, IngestRequest, KbotError, Person, Report, get_logger, labels_in
+from kbot.chat import (
+    DeliveryError,
+    Forbidden,
+    IngestRequest,
+    KbotError,
+    Person,
+    RateLimited,
+    Report,
+    get_logger,
+    labels_in,
+)
 from kbot_slack import events, modals
 from kbot_slack.desk import Body, Desk, channel_of, thread_of_click, user_of
 from kbot_slack.modals import Shown
@@ -45,13 +55,12 @@ async def submit_ingest(desk: Desk, ack: Ack, body: Body) -> None:
     if not writable:
         text = words.inbox.format(channel=channel)
         channel, _ = await desk.slack.insist(lambda: desk.slack.posting.post(user, None, {"text": text}))
-    described = [await _described(desk, file) for file in files]
     request = IngestRequest(
         "slack",
         await desk.place(channel),
         request_id=f"view:{view['id']}",
         person=person,
-        attachments=events.attachments(described),
+        attachments=events.attachments(await desk.described(files)),
         urls=tuple(urls),
         shared=shared,
     )
@@ -81,21 +90,28 @@ async def _show(desk: Desk, view_id: str, shown: Shown, page: int, person: Perso
         raise ValueError("the window of /ingest has no pages")
     labels = labels_in(person.language)
     try:
+        if shown.kind == "read" and not await _belongs(desk, shown.channel, person.id):
+            raise Forbidden(labels.not_yours)
         place = await desk.place(shown.channel, shown.thread)
         found = await desk.bot.report(shown.kind, place, person, desk.slack, shown.answer_id)
     except Forbidden as error:
         found = Report(labels.titles[shown.kind], (str(error),))
-    except KbotError as error:
+    except (KbotError, ConnectionError) as error:
         log.warning("report_failed", kind=shown.kind, told=str(error))
         found = Report(labels.titles[shown.kind], (labels.failed,))
     view = modals.report_view(found, page, modals.pack(shown), person.language)
     await desk.slack.insist(lambda: desk.slack.calls("views.update", view_id=view_id, view=view))
 
 
-async def _described(desk: Desk, file: dict[str, Any]) -> dict[str, Any]:
-    """A chosen file with its address, which Slack may leave out of a window's state."""
-    if file.get("url_private") or not file.get("id"):
-        return file
-    answer = await desk.slack.insist(lambda: desk.slack.calls("files.info", file=file["id"]))
-    described: dict[str, Any] = answer["file"]
-    return described
+async def _belongs(desk: Desk, channel: str, user: str) -> bool:
+    """Whether a person is in a private channel. Where Slack refuses to say, they are: it shows the button to members
+    alone, and this only asks again."""
+    if channel.startswith("D") or not await desk.slack.directory.is_private(channel):
+        return True
+    try:
+        return await desk.slack.insist(lambda: desk.slack.directory.holds(channel, user))
+    except RateLimited:
+        raise
+    except DeliveryError as refusal:
+        log.info("members_unknown", told=str(refusal))
+        return True

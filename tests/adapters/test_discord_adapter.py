@@ -16,6 +16,7 @@ from fakes.discord_state import KINDS
 from fakes.platform import Faults
 from kbot.chat import Attachment, Content, DeliveryError, MessageGone, Place, RateLimited, Rejected
 from kbot_discord.adapter import DiscordAdapter
+from kbot_discord.calls import seconds_in
 from kbot_discord.turn import Turn, begin
 
 T = TypeVar("T")
@@ -191,6 +192,8 @@ async def test_what_is_gone_and_what_is_refused(reader: Channel) -> None:
         ("https://cdn.discordapp.com.evil.org/a.pdf", False),
         ("https://evil.org/a.pdf", False),
         ("http://169.254.169.254/latest", False),
+        ("https://[bad/a.pdf", False),
+        ("", False),
     ],
 )
 async def test_files_come_from_discord_alone(url: str, taken: bool) -> None:
@@ -208,3 +211,10 @@ async def test_files_come_from_discord_alone(url: str, taken: bool) -> None:
         assert local.download(Attachment("a.pdf", f"{world.url}/attachments/1/2/a.pdf", 1)) == {}
         with pytest.raises(Rejected):
             real.download(Attachment("a.pdf", f"{world.url}/attachments/1/2/a.pdf", 1))
+
+
+@pytest.mark.parametrize(
+    ("told", "seconds"), [(0.3, 0.3), ("7", 7), ("nan", None), ("inf", None), (-5, None), ("soon", None), (None, None)]
+)
+def test_what_is_no_time_to_wait_is_none(told: object, seconds: float | None) -> None:
+    assert seconds_in(told) == seconds

@@ -16,6 +16,7 @@ from fakes.platform import FAULTS, Faults
 from fakes.slack import FakeSlack, fake_slack
 from kbot.chat import Attachment, Content, DeliveryError, MessageGone, Place, RateLimited, Rejected
 from kbot.live_reply import LiveReply, Pacer
+from kbot_slack import line
 from kbot_slack.adapter import SlackAdapter
 from kbot_slack.blocks import TEXT
 from kbot_slack.ephemeral import EphemeralReply
@@ -98,17 +99,18 @@ class TestSlack(AdapterConformance):
             yield thread
 
 
-async def test_failing_calls_lose_and_double_nothing(reader: Thread) -> None:
+async def test_failing_calls_lose_and_double_nothing(reader: Thread, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(line, "INTERVAL", 0.01)
     reader.slack.faults, reader.slack.faulty = Faults(0.3, FAULTS, seed=3), ""
     reader.slack.burst = 1_000
     reader.slack.rates |= {"chat.update": 1_000, "chat.delete": 1_000}
     adapter, place = reader.adapter, reader.place
     top = Place("default", place.channel)
-    ids = [await insisted(lambda n=n: adapter.send(place, Content(f"text {n}", "placeholder"))) for n in range(40)]
-    same = [await insisted(lambda: adapter.send(top, Content("the same", "placeholder"))) for _ in range(10)]
+    ids = [await insisted(lambda n=n: adapter.send(place, Content(f"text {n}", "placeholder"))) for n in range(20)]
+    same = [await insisted(lambda: adapter.send(top, Content("the same", "placeholder"))) for _ in range(5)]
     for n, ts in enumerate(ids):
         await insisted(lambda n=n, ts=ts: adapter.edit(place, ts, Content(f"final {n}", "final")))
-    assert reader.texts == [f"final {n}" for n in range(40)]
+    assert reader.texts == [f"final {n}" for n in range(20)]
     assert [seen.id for seen in reader.slack.replies_of_bot(reader.channel)] == same
     assert reader.slack.faults.made.keys() == set(FAULTS)
     for ts in same:
@@ -191,10 +193,11 @@ async def test_a_refusal_names_the_call_and_the_next_step(reader: Thread) -> Non
 
 
 async def test_a_limit_of_slack_is_told_with_its_seconds(reader: Thread) -> None:
+    ts = await reader.adapter.send(reader.place, Content("x", "growing"))
     for kind, seconds in (("limited", 1), ("limited_fraction", 0.7), ("limited_ok", 1)):
         reader.slack.faults = Faults(1.0, (kind,))
         with pytest.raises(RateLimited) as limit:
-            await reader.adapter.send(reader.place, Content("x", "final"))
+            await reader.adapter.edit(reader.place, ts, Content("x", "final"))
         assert limit.value.retry_after == seconds
 
 
@@ -207,7 +210,8 @@ async def test_a_whisper_is_for_one_person(reader: Thread) -> None:
     assert [(seen.text, seen.to) for seen in reader.slack.replies_of_bot(direct)] == [("oi", None)]
 
 
-async def test_a_long_answer_goes_on_in_messages_each_once(reader: Thread) -> None:
+async def test_a_long_answer_goes_on_in_messages_each_once(reader: Thread, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(line, "INTERVAL", 0.01)
     text = "\n\n".join(f"line {n} & more" for n in range(6_000))
     reader.slack.rates, reader.slack.burst = dict.fromkeys(reader.slack.rates, 100_000), 100
     async with LiveReply(reader.adapter, reader.place, pacer=Pacer(0.01)) as reply:
@@ -237,10 +241,13 @@ async def test_the_token_goes_to_slack_alone(reader: Thread) -> None:
     bearer = {"Authorization": f"Bearer {reader.slack.bot_token}"}
     for url in (file["url_private"], "https://files.slack.com/files-pri/T1-F1/a.pdf"):
         assert reader.adapter.download(Attachment("a.pdf", url, 1)) == bearer
-    elsewhere = ("https://files.example.org/a", "http://files.slack.com/a", "https://slack.com.evil.org/a", "")
+    elsewhere = ("https://files.example.org/a", "http://files.slack.com/a", "https://slack.com.evil.org/a")
+    elsewhere = (*elsewhere, "https://[bad/x.md", "https://files.slack.com@evil.org/x", "x")
     for url in (*elsewhere, "https://evil-slack.com/a", reader.slack.url.replace("127.0.0.1", "127.0.0.2") + "/a"):
         with pytest.raises(Rejected, match="another service"):
             reader.adapter.download(Attachment("a.pdf", url, 1))
+    with pytest.raises(Rejected, match=r"Slack holds a\.pdf back"):
+        reader.adapter.download(Attachment("a.pdf", "", 0))
     real = SlackAdapter(settings(reader.slack, bot_token=SecretStr("t"), api_url="https://slack.com/api/"))
     with pytest.raises(Rejected):
         real.download(Attachment("a.pdf", file["url_private"], 1))

@@ -1,8 +1,11 @@
 """How events reach kbot: whatever happens to the connection, each question is answered, and once."""
 
 import asyncio
+import hashlib
+import hmac
 import json
 import socket
+import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
@@ -164,6 +167,63 @@ async def test_what_is_not_signed_is_refused(slack: FakeSlack, bot: Bot) -> None
             assert response.status == 401
         with pytest.raises(ConnectionError):
             await slack.post_events_to(f"{address}/slack/events", "another secret")
+
+
+def signature(secret: str, stamp: str, body: bytes) -> str:
+    return "v0=" + hmac.new(secret.encode(), f"v0:{stamp}:".encode() + body, hashlib.sha256).hexdigest()
+
+
+async def test_what_anybody_can_send_is_refused_in_a_line_each(
+    slack: FakeSlack, bot: Bot, caplog: pytest.LogCaptureFixture
+) -> None:
+    now = str(int(time.time()))
+    good = b'{"type": "event_callback"}'
+    signed = [
+        (body, now, signature("s3cret", now, body)) for body in (b"{{{", b"\xff\xfe", b"[]", b"null", b"payload=%7B")
+    ]
+    old = str(int(now) - 3_600)
+    unsigned = [
+        (good, "abc", signature("s3cret", "abc", good)),
+        (good, "²", "v0=x"),
+        (good, "9" * 5_000, "v0=x"),
+        (good, old, signature("s3cret", old, good)),
+        (good, now, "v0=é"),
+        (good, now, signature("another", now, good)),
+        (b"\xff", now, "v0=x"),
+    ]
+    async with listening(slack, bot) as address, aiohttp.ClientSession() as session:
+        for status, requests in ((400, signed), (401, unsigned)):
+            for body, stamp, sign in requests:
+                caplog.clear()
+                headers = {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": sign}
+                if not body.startswith(b"payload"):
+                    headers["Content-Type"] = "application/json"
+                async with session.post(f"{address}/slack/events", data=body, headers=headers) as response:
+                    assert response.status == status, (body, stamp, sign)
+                assert len(caplog.records) == 1
+                assert "Traceback" not in caplog.text
+        headers = {"X-Slack-Request-Timestamp": now, "X-Slack-Signature": signature("s3cret", now, b'{"event": null}')}
+        async with session.post(f"{address}/slack/events", data=b'{"event": null}', headers=headers) as response:
+            assert response.status == 200
+
+
+async def test_frames_that_are_no_objects_are_passed_over(
+    slack: FakeSlack, bot: Bot, caplog: pytest.LogCaptureFixture
+) -> None:
+    channel, user = somebody(slack)
+    frames = ("[]", "null", '"x"', "1", "no json")
+    payloads = ("null", "[]", "{}", '{"type": "event_callback", "event": null}')
+    async with running(slack, bot):
+        (connection,) = slack.delivery.sockets
+        for frame in frames:
+            await connection.ws.send_str(frame)
+        for payload in payloads:
+            await connection.ws.send_str(f'{{"envelope_id": "e", "type": "events_api", "payload": {payload}}}')
+        ts = await slack.say(channel, user, FERIAS, mention=True)
+        await answered(slack, channel, ts)
+        assert slack.delivery.sockets == [connection]
+    assert caplog.text.count("frame_ignored") == len(frames)
+    assert "Traceback" not in caplog.text
 
 
 async def test_a_port_that_is_taken_is_named(slack: FakeSlack, bot: Bot) -> None:

@@ -9,9 +9,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from answering import DOCUMENTS, FERIAS, SECRET_CHANNEL, UNKNOWN, UNKNOWN_EN, Desk, ask, events_of, somewhere, streamed
 from pydantic import SecretStr
 
+from answering import DOCUMENTS, FERIAS, SECRET_CHANNEL, UNKNOWN, UNKNOWN_EN, Desk, ask, events_of, somewhere, streamed
 from captured import captured_logs
 from fakes.ollama import Behaviour, FakeOllama
 from kbot.chat import Place
