@@ -72,16 +72,11 @@ async def over_http(app: AsyncApp, secret: str, host: str, port: int) -> None:
         if not is_signed(body, request.headers, secret):
             log.warning("request_refused", status=401, told="Not signed with KBOT_SLACK_SIGNING_SECRET, or too old.")
             return web.Response(status=401, text="not signed")
-        try:
-            text = body.decode()
-            told: object = parse_body(text, request.content_type)
-        except ValueError:  # no UTF-8, or no JSON
-            told = None
-        if not isinstance(told, dict):
+        if not _is_object(body, request.content_type):
             log.warning("request_refused", status=400, told="What was sent is no JSON object.")
             return web.Response(status=400, text="not a JSON object")
         headers = cast(Any, dict(request.headers))
-        asked = AsyncBoltRequest(body=text, query=request.query_string, headers=headers)
+        asked = AsyncBoltRequest(body=body.decode(), query=request.query_string, headers=headers)
         return await to_aiohttp_response(await _dispatched(app, asked))
 
     async def health(request: web.Request) -> web.Response:
@@ -112,6 +107,14 @@ def is_signed(body: bytes, headers: Mapping[str, str], secret: str) -> bool:
         return False
     signed = hmac.new(secret.encode(), b"v0:%s:%s" % (stamp.encode(), body), hashlib.sha256)
     return hmac.compare_digest(f"v0={signed.hexdigest()}".encode(), given.encode(errors="replace"))
+
+
+def _is_object(body: bytes, content_type: str) -> bool:
+    try:
+        told = cast(object, parse_body(body.decode(), content_type))
+    except ValueError:  # no UTF-8, or no JSON
+        return False
+    return isinstance(told, dict)
 
 
 async def _talk(

@@ -106,11 +106,11 @@ async def test_failing_calls_lose_and_double_nothing(reader: Thread, monkeypatch
     reader.slack.rates |= {"chat.update": 1_000, "chat.delete": 1_000}
     adapter, place = reader.adapter, reader.place
     top = Place("default", place.channel)
-    ids = [await insisted(lambda n=n: adapter.send(place, Content(f"text {n}", "placeholder"))) for n in range(20)]
+    ids = [await insisted(lambda n=n: adapter.send(place, Content(f"text {n}", "placeholder"))) for n in range(30)]
     same = [await insisted(lambda: adapter.send(top, Content("the same", "placeholder"))) for _ in range(5)]
     for n, ts in enumerate(ids):
         await insisted(lambda n=n, ts=ts: adapter.edit(place, ts, Content(f"final {n}", "final")))
-    assert reader.texts == [f"final {n}" for n in range(20)]
+    assert reader.texts == [f"final {n}" for n in range(30)]
     assert [seen.id for seen in reader.slack.replies_of_bot(reader.channel)] == same
     assert reader.slack.faults.made.keys() == set(FAULTS)
     for ts in same:
