@@ -4,8 +4,8 @@ import json
 from dataclasses import asdict, replace
 
 import pytest
-from answering import FERIAS, SECRET_CHANNEL, UNKNOWN, Desk, ask, events_of, somewhere
 
+from answering import FERIAS, SECRET_CHANNEL, UNKNOWN, Desk, ask, events_of, somewhere
 from captured import captured_logs
 from fakes.ollama import FakeOllama
 from kbot.chat import Answer, Place
