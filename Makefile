@@ -30,8 +30,9 @@ check: format lint types imports test
 format: setup
 	$(BIN)/ruff format --check .
 
+# Without a cache: which import is first-party hangs on files beside the one that is cached.
 lint: setup
-	$(BIN)/ruff check --no-cache .  # what is first-party depends on files beside the one that is cached
+	$(BIN)/ruff check --no-cache .
 
 types: setup
 	$(BIN)/pyright
