@@ -1,5 +1,6 @@
 """What Discord's headers say of how many calls are left."""
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,6 +8,7 @@ from dataclasses import dataclass, field
 from kbot.chat import RateLimited
 
 _USUAL = 5  # calls per window, until an answer says it
+_LONGEST = 120.0
 _SAME = 0.5  # seconds by which the ends of one window differ between two answers
 _MOST = 1000
 
@@ -39,9 +41,11 @@ class Bucket:
         """Take over what the headers of an answer say. Answers overtake each other: of one window the least counts."""
         try:
             limit, left = int(headers["X-RateLimit-Limit"]), int(headers["X-RateLimit-Remaining"])
-            ends = time.monotonic() + float(headers["X-RateLimit-Reset-After"])
+            rest = float(headers["X-RateLimit-Reset-After"])
         except (KeyError, ValueError):
             return
+        # Whatever it says, once in a while a call is tried: no other could correct it.
+        ends = time.monotonic() + (min(max(rest, 0.0), _LONGEST) if math.isfinite(rest) else 1.0)
         self.left = min(left, self.left) if abs(ends - self.ends) < _SAME else left
         self.limit, self.ends = max(limit, 1), ends
 

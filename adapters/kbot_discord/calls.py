@@ -7,6 +7,7 @@ at once how long to wait.
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 from urllib.parse import quote
@@ -94,12 +95,16 @@ class Calls:
                 method, url, data=_packed(body, files), params=query, headers=self._headers(path, body, files)
             ) as response:
                 bucket.learn(response.headers)
-                status, text = response.status, await response.text()
+                status, text = response.status, (await response.read()).decode("utf-8", "replace")
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise ConnectionError(f"Discord did not answer {method} {path} ({type(error).__name__}).") from error
         finally:
             bucket.done()
-        return _judged(f"{method} {path}", status, text, response.headers)
+        told: Any = _judged(f"{method} {path}", status, text, response.headers)
+        made = cast(dict[str, Any], told) if isinstance(told, dict) else {}
+        if method == "POST" and path.endswith("/messages") and "id" not in made:
+            raise ConnectionError(f"Discord did not say which message {method} {path} made.")
+        return cast(Any, told)
 
     def _headers(self, path: str, body: object, files: Sequence[object]) -> dict[str, str]:
         json_alone = {"Content-Type": "application/json"} if body is not None and not files else {}
@@ -134,7 +139,10 @@ def _judged(method: str, status: int, text: str, headers: Mapping[str, str]) -> 
     if told.get("errors"):
         log.error("discord_refused", method=method, where=_places(told["errors"]))
     wait = told.get("retry_after", headers.get("Retry-After"))
-    raise failure(method, status, int(told.get("code") or 0), str(told.get("message") or status), seconds_in(wait))
+    code = told.get("code")
+    raise failure(
+        method, status, code if isinstance(code, int) else 0, str(told.get("message") or status), seconds_in(wait)
+    )
 
 
 def seconds_in(told: Any) -> float | None:
@@ -152,7 +160,7 @@ def _places(errors: Any) -> str:
         return ""
     tree = cast(dict[str, Any], errors)
     if "_errors" in tree:
-        return " ".join(str(each.get("code")) for each in tree["_errors"])
+        return " ".join(re.findall(r"'code': '([A-Z_]+)'", str(tree["_errors"])))
     return ", ".join(f"{name}: {_places(inner)}" for name, inner in tree.items())
 
 

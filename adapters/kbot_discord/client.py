@@ -41,6 +41,7 @@ class Client(discord.AutoShardedClient):
             heartbeat_timeout=SILENCE,
             member_cache_flags=discord.MemberCacheFlags.none(),
         )
+        self._connection.parsers = {name: _guarded(name, parse) for name, parse in self._connection.parsers.items()}
         self.desk: Desk | None = None
         self.tree = tree_of(self)
         self._missed = Missed()
@@ -146,3 +147,16 @@ class Client(discord.AutoShardedClient):
             log.warning("listener_failed", listener=name, error=type(error).__name__, told=str(error))
         finally:
             self._working.discard(task)
+
+
+def _guarded(name: str, parse: Callable[[Any], object]) -> Callable[[Any], None]:
+    """A reader of events that passes over one which is not as discord.py expects it, instead of ending the connection,
+    and with it the program."""
+
+    def read(told: Any) -> None:
+        try:
+            parse(told)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            log.warning("event_not_understood", event_name=name, error=type(error).__name__)
+
+    return read

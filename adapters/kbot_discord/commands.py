@@ -1,5 +1,6 @@
 """The commands that people give in Discord, and those of a message's menu."""
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from kbot_discord.client import Client
 
 log = get_logger(__name__)
+
+_PROPOSING = 2.5
 
 _MOST_CHARACTERS = 100  # of a choice that is proposed
 
@@ -127,8 +130,9 @@ async def propose(act: Act, typed: str) -> list[app_commands.Choice[str]]:
     if desk is None:
         return []
     try:
-        names = await desk.bot.source_names(desk.place(act), person(act), desk.adapter, typed)
-    except (KbotError, ConnectionError) as error:
+        async with asyncio.timeout(_PROPOSING):  # Discord waits for three seconds
+            names = await desk.bot.source_names(desk.place(act), person(act), desk.adapter, typed)
+    except (KbotError, OSError) as error:
         log.warning("names_not_proposed", error=type(error).__name__, told=str(error))
         return []
     fitting = [name for name in names if len(name) <= _MOST_CHARACTERS]

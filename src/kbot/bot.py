@@ -109,7 +109,13 @@ class Bot:
 
     async def withdraw(self, platform: str, place: Place, message_id: str, adapter: Adapter) -> None:
         """A message was deleted: the model stops, and the reply is taken back."""
-        reply_ids = await self._inbox.withdraw(platform, place, message_id)
+        key = (place.workspace, platform, place.channel, message_id)
+        try:
+            reply_ids = await self._inbox.withdraw(platform, place, message_id)
+        except DatabaseError:
+            self._told.append(key)  # so that it is not answered when the database is back
+            self._inbox.drop(key)
+            raise
         if reply_ids is not None:
             self._begin(adapter, self._writer.take_back(adapter, place, message_id, reply_ids))
 

@@ -53,12 +53,12 @@ async def read(database: Database, place: Place, person: Person, answer_id: str)
 
 async def forget(database: Database, place: Place, person: Person, source: str) -> str:
     """Delete a document that the place can see; returns what there is to say."""
-    words = words_in(person.language)
+    words, name = words_in(person.language), code(_clipped(source, _NAME_CHARACTERS))
     if await library.forget(database, place, source):
-        return words.forgotten.format(name=code(source))
+        return words.forgotten.format(name=name)
     near = await source_names(database, place, source)
     hint = words.did_you_mean.format(names=", ".join(map(code, near[:5]))) if near else ""
-    return f"{words.unknown_source.format(name=code(source))} {hint}".strip()
+    return f"{words.unknown_source.format(name=name)} {hint}".strip()
 
 
 async def source_names(database: Database, place: Place, part: str) -> Sequence[str]:
@@ -132,7 +132,8 @@ def _passage(words: Words, n: int, passage: Passage, caption: str) -> str:
     line = words.read_line.format(score=passage.score, distance=1 - passage.similarity)
     head = f"**{n}.** {code(_clipped(caption, _NAME_CHARACTERS))}\n{line}{cited}"
     text = " ".join(plain(passage.text).split())
-    return f"{head}\n> {_clipped(text, _ENTRY_CHARACTERS - len(head))}"
+    # As code: of what stands in a document nothing becomes a heading, a link or its preview.
+    return f"{head}\n> {code(_clipped(text, _ENTRY_CHARACTERS - len(head) - 2))}"
 
 
 def _clipped(text: str, length: int) -> str:

@@ -103,6 +103,11 @@ class Inbox:
             row = await (await connection.execute(WITHDRAW, values)).fetchone()
         return None if row is None or row[1] else row[0]
 
+    def drop(self, key: Key) -> None:
+        """A question was deleted, which the database cannot be told now: if this process answers it, it stops."""
+        if claim := self._claims.get(key):
+            claim.tell(Change(True))
+
     async def takes_part(self, platform: str, place: Place) -> bool:
         """Whether a message was claimed, or a turn stored, in a thread or at its opening."""
         values = {**_values((place.workspace, platform, place.channel, "")), "thread": place.thread}

@@ -128,8 +128,11 @@ class Writer:
             with suppress(asyncio.CancelledError):
                 work.result()
             if claim.accept().withdrawn:
-                await forget_turn(self._engine.database, claim.message.place, claim.message.message_id)
                 reply.withdraw()
+                try:
+                    await forget_turn(self._engine.database, claim.message.place, claim.message.message_id)
+                except DatabaseError as error:
+                    log_failure(claim.message, error)
                 return None
             reply.replace("")
             reply.show(_words(claim).searching)

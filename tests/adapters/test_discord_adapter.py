@@ -16,6 +16,7 @@ from fakes.discord_state import KINDS
 from fakes.platform import Faults
 from kbot.chat import Attachment, Content, DeliveryError, MessageGone, Place, RateLimited, Rejected
 from kbot_discord.adapter import DiscordAdapter
+from kbot_discord.buckets import Bucket
 from kbot_discord.calls import seconds_in
 from kbot_discord.turn import Turn, begin
 
@@ -218,3 +219,10 @@ async def test_files_come_from_discord_alone(url: str, taken: bool) -> None:
 )
 def test_what_is_no_time_to_wait_is_none(told: object, seconds: float | None) -> None:
     assert seconds_in(told) == seconds
+
+
+@pytest.mark.parametrize("told", ["nan", "inf", "1e9", "-5"])
+def test_a_channel_is_not_mute_for_what_a_header_says(told: str) -> None:
+    bucket = Bucket()
+    bucket.learn({"X-RateLimit-Limit": "5", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset-After": told})
+    assert bucket.ends - time.monotonic() <= 120

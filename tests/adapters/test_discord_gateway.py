@@ -8,6 +8,7 @@ import pytest
 from test_discord_listeners import Server, serving
 
 from answering import FERIAS, Desk
+from fakes.discord_events import append
 from fakes.ollama import FakeOllama
 from fakes.platform import Seen
 from kbot_discord import client
@@ -125,3 +126,18 @@ async def test_an_answer_in_flight_outlives_its_connection(
         told = await answered(club, said, later)
         assert told[said].text.count("22 22 22") == told[later].text.count("22 22 22")
         assert replies(club, club.channel, other) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("MESSAGE_UPDATE", {"embeds": []}), ("MESSAGE_CREATE", {"content": "x"}), ("MESSAGE_CREATE", {"poll": None})],
+)
+async def test_an_event_that_nobody_understands_is_passed_over(
+    club: Server, caplog: pytest.LogCaptureFixture, name: str, told: dict[str, object]
+) -> None:
+    event = {"id": club.world.new_id(), "channel_id": club.channel, "guild_id": club.guild, **told}
+    for session in club.world.sessions.values():
+        append(session, name, event)
+    message = await club.world.say(club.channel, club.bruno, BADGE)
+    await answered(club, message)
+    assert "event_not_understood" in caplog.text

@@ -21,7 +21,7 @@ from kbot.bot import Bot
 from kbot.chat import Attachment, Content, Place
 from kbot.database import open_database
 from kbot.engine import Engine
-from kbot.errors import DeliveryError
+from kbot.errors import DatabaseError, DeliveryError
 from kbot.prompts import REFUSALS
 
 
@@ -377,3 +377,25 @@ async def test_emoji_and_bare_addresses_among_people_are_no_questions(desk: Desk
         assert await bot.answer(replace(message(text), addressed=False), screen) is None
     assert screen.views == []
     assert model.requests == []
+
+
+async def test_a_question_deleted_while_the_database_is_away_is_not_answered_later(
+    desk: Desk, model: FakeOllama
+) -> None:
+    model.behaviour = "hangs"
+    model.words = ["São ", "22"]
+    engine = await desk.engine(model, model_timeout=30.0)
+    async with open_database(desk.settings.model_copy(update={"pool_size": 2}), migrate=False) as small:
+        small.pool.timeout = 0.3
+        async with bots(Engine(engine.settings, small, engine.embedder, engine.chat)) as (bot,):
+            running, waiting, screen = message(), message(), Screen()
+            answering = asyncio.create_task(bot.answer(running, screen))
+            await screen.until(lambda: "22" in screen.text)
+            async with small.pool.connection():
+                for asked in (running, waiting):
+                    with pytest.raises(DatabaseError):
+                        await bot.withdraw("memory", asked.place, asked.message_id, screen)
+                await model.left.wait()
+            assert await answering is None
+            assert await bot.answer(waiting, screen) is None
+    assert screen.text == ""

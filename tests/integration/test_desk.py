@@ -140,7 +140,7 @@ async def test_all_that_was_read_is_seen_in_the_channel_of_the_answer_alone(
         assert report.title == PORTUGUESE.read_title
         shown = sound(report.pages)
         assert "**1.** `Férias (ferias.md) · de hoje`" in shown
-        assert "> # Férias Cada pessoa tem 22 dias" in shown or "> Cada pessoa tem 22 dias" in shown
+        assert "> `# Férias Cada pessoa tem 22 dias" in shown or "> `Cada pessoa tem 22 dias" in shown
         assert "40 dias" in shown
         assert shown.count(PORTUGUESE.read_cited) == 1
         assert "distância 0." in shown
