@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from hashlib import sha256
 
 import aiohttp
@@ -12,7 +11,7 @@ import yarl
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
-from kbot.chat import Attachment, Bot, Content, Limits, Place, check_home, get_logger, is_web
+from kbot.chat import Attachment, Bot, Content, Limits, Place, check_home, get_logger
 from kbot_discord.calls import SECONDS, Calls
 from kbot_discord.client import Client
 from kbot_discord.directory import Directory
@@ -121,8 +120,7 @@ class DiscordAdapter:
     def download(self, attachment: Attachment) -> Mapping[str, str]:
         """As `Adapter.download`: Discord's files need no token, since their addresses are signed."""
         # What is no address at all lies elsewhere as well.
-        known = attachment if is_web(attachment.url) else replace(attachment, url="")
-        check_home(known, _CDN, self.settings.api_url)
+        check_home(attachment, _CDN, self.settings.api_url)
         return {}
 
 

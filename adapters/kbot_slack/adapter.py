@@ -22,7 +22,6 @@ from kbot.chat import (
     SettingsError,
     check_home,
     get_logger,
-    is_web,
 )
 from kbot_slack.blocks import TEXT, ephemeral, message
 from kbot_slack.calls import SECONDS, Calls, SlackError, client_for
@@ -164,8 +163,7 @@ class SlackAdapter:
                 "ou é de outro workspace que não o libera. Anexe-o aqui de novo."
             )
         # What is no address at all lies elsewhere as well.
-        known = attachment if is_web(attachment.url) else replace(attachment, url="")
-        check_home(known, ("slack.com",), self.settings.api_url)
+        check_home(attachment, ("slack.com",), self.settings.api_url)
         return {"Authorization": f"Bearer {self.settings.bot_token.get_secret_value()}"}
 
     async def insist(self, call: Callable[[], Awaitable[T]]) -> T:

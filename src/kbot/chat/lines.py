@@ -36,7 +36,7 @@ def without_mentions(text: str, mention: str) -> str:
 def check_home(attachment: Attachment, hosts: Sequence[str], api_url: str) -> None:
     """Raises Rejected for a file that lies neither with the platform, by https at one of its hosts or below them, nor
     at the server of its interface, which may be another one than the platform's own."""
-    address, api = urlsplit(attachment.url), urlsplit(api_url)
+    address, api = urlsplit(attachment.url if is_web(attachment.url) else ""), urlsplit(api_url)
     host = address.hostname or ""
     own = address.scheme == "https" and any(host == one or host.endswith(f".{one}") for one in hosts)
     if not own and address[:2] != api[:2]:
