@@ -84,16 +84,17 @@ class Bot:
         that failed in words. Raises `DeliveryError` if the place does not take the reply."""
         if message.from_bot or not (message.addressed or message.attachments or has_words(message.text)):
             return None
+        key = key_of(message)
         try:
-            claim = None if key_of(message) in self._told else await self._inbox.claim(message)
+            claim = None if key in self._told else await self._inbox.claim(message)
         except DatabaseError as error:
             log_failure(message, error)
-            if key_of(message) not in self._told:  # its twin or redelivery waited for the database too
-                self._told.append(key_of(message))
+            if key not in self._told:  # its twin or redelivery waited for the database too
+                self._told.append(key)
                 words = words_in(detect_language(message.text))
                 await adapter.send(reply_place(message), Content(words.of(error), "failed"))
             return None
-        if claim and claim.key in self._told:
+        if claim and key in self._told:
             await self._inbox.close(claim, "failed")
             return None
         return await self._writer.reply(claim, adapter) if claim else None

@@ -1,12 +1,12 @@
 """The Discord adapter in the tests' own process, in front of a local Discord."""
 
-import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
+from in_process import served
 from pydantic import SecretStr
 
 from fakes.discord import FakeDiscord
@@ -42,15 +42,5 @@ async def addresses() -> AsyncGenerator[None]:
 async def running(world: FakeDiscord, bot: Bot, **more: Any) -> AsyncGenerator[DiscordAdapter]:
     """The adapter serves the world while the block runs."""
     adapter = DiscordAdapter(settings(world, **more))
-    async with addresses():
-        task = asyncio.create_task(adapter.run(bot))
-        try:
-            connected = asyncio.create_task(world.connected())
-            await asyncio.wait({task, connected}, return_when=asyncio.FIRST_COMPLETED)
-            connected.cancel()
-            if task.done():
-                task.result()
-            yield adapter
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+    async with addresses(), served(adapter.run(bot), world.connected()):
+        yield adapter

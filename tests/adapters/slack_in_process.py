@@ -1,10 +1,10 @@
 """The Slack adapter in the tests' own process, in front of a local Slack."""
 
-import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
+from in_process import served
 from pydantic import SecretStr
 
 from fakes.slack import FakeSlack
@@ -27,14 +27,5 @@ def settings(slack: FakeSlack, **more: Any) -> SlackSettings:
 async def running(slack: FakeSlack, bot: Bot, **more: Any) -> AsyncGenerator[SlackAdapter]:
     """The adapter serves the workspace while the block runs."""
     adapter = SlackAdapter(settings(slack, **more))
-    task = asyncio.create_task(adapter.run(bot))
-    try:
-        connected = asyncio.create_task(slack.connected())
-        await asyncio.wait({task, connected}, return_when=asyncio.FIRST_COMPLETED)
-        connected.cancel()
-        if task.done():
-            task.result()
+    async with served(adapter.run(bot), slack.connected()):
         yield adapter
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
