@@ -13,10 +13,10 @@ from bench.retrieval import filled
 from bench.run import Bench
 from bench.tables import WORKSPACE
 from kbot.chat import Place
+from kbot.confidence import gate
 from kbot.engine import Engine
 from kbot.errors import ModelMissing
-from kbot.grounding import gate
-from kbot.models import open_chat_model
+from kbot.models import open_chat_model, open_reranker
 
 _MODEL = Path.home() / ".cache" / "kbot-test-model" / "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
 _PASSAGES = 20_000
@@ -36,7 +36,7 @@ async def refusal_time(bench: Bench) -> Result:
     labelled = read_set(bench.sets, "dev")
     async with AsyncExitStack() as stack:
         database = await filled(bench, stack, _PASSAGES)
-        engine = Engine(settings, database, bench.embedder, chat)
+        engine = Engine(settings, database, bench.embedder, chat, await open_reranker(settings, bench.embedder))
         refused = [
             (await final(engine, question.text, WORKSPACE)).timings["total_ms"]
             for question in labelled.questions
@@ -57,4 +57,5 @@ async def refusal_time(bench: Bench) -> Result:
 
 
 async def _worth_a_model(engine: Engine, question: str) -> bool:
-    return gate(await engine.search(question, Place(WORKSPACE, "")), await engine.cut_in(WORKSPACE))
+    found = await engine.search(question, Place(WORKSPACE, ""))
+    return gate(question, found, await engine.cut_in(WORKSPACE))

@@ -11,12 +11,13 @@ from bench.retrieval import filled
 from bench.run import Bench
 from bench.tables import WORKSPACE
 from kbot.chat import Answer, Place
+from kbot.confidence import gate
 from kbot.engine import Engine
 from kbot.generation import write_answer
-from kbot.grounding import classify, gate, worth_reading
+from kbot.grounding import classify, worth_reading
 from kbot.history import remember
 from kbot.language import detect_language
-from kbot.models import open_chat_model
+from kbot.models import open_chat_model, open_reranker
 from kbot.prompts import answer_prompt, fitting, format_passages
 from kbot.retrieval.search import search
 
@@ -45,7 +46,13 @@ async def stages(bench: Bench) -> Result:
     questions = [question.text for question in read_set(bench.sets, "dev").questions if question.answerable]
     async with AsyncExitStack() as stack:
         database = await filled(bench, stack, _PASSAGES)
-        engine = Engine(bench.settings, database, bench.embedder, await open_chat_model(bench.settings, bench.embedder))
+        engine = Engine(
+            bench.settings,
+            database,
+            bench.embedder,
+            await open_chat_model(bench.settings, bench.embedder),
+            await open_reranker(bench.settings, bench.embedder),
+        )
         for question in questions[:_WARM]:
             await _answer(engine, question, _Stages())
         measured = _Stages()
@@ -65,7 +72,7 @@ async def _answer(engine: Engine, question: str, stages: _Stages) -> None:
     async with stages.stage("search, client side"):
         found = await search(engine.database, engine.embedder, question, place, k=settings.passages, vector=vector)
     async with stages.stage("gate and prompt"):
-        gate(found, await engine.cut_in(WORKSPACE))
+        gate(question, found, await engine.cut_in(WORKSPACE))
         passages = fitting(worth_reading(found), settings.context_tokens * 3)
         values: dict[str, object] = {"history": [], "passages": format_passages(passages), "question": question}
         answer_prompt(engine.persona, language).invoke(values)

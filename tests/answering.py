@@ -18,7 +18,7 @@ from kbot.chat import Answer, Place
 from kbot.database import Database, open_database
 from kbot.engine import Asked, Engine, Event, Final, Retracted, Token
 from kbot.ingestion.jobs import Shelf, Upload, ingest
-from kbot.models import Embedder, open_chat_model
+from kbot.models import Embedder, open_chat_model, open_reranker
 from kbot.settings import Settings
 
 SECRET_CHANNEL = "memory:diretoria"
@@ -61,7 +61,13 @@ class Desk:
         """An engine that asks the scripted Ollama, or quotes without one."""
         chosen = {"chat_model": "ollama:llama3.2", "ollama_url": model.url} if model else {"chat_model": "extractive"}
         made = self.settings.model_copy(update=chosen | settings)
-        return Engine(made, self.database, self.embedder, await open_chat_model(made, self.embedder))
+        return Engine(
+            made,
+            self.database,
+            self.embedder,
+            await open_chat_model(made, self.embedder),
+            await open_reranker(made, self.embedder),
+        )
 
 
 def somewhere(thread: str | None = None) -> Place:
@@ -77,7 +83,7 @@ async def desk_with_documents(server: str, template: str, embedder: Embedder, fo
         try:
             conninfo = make_conninfo(server, dbname=name)
             settings = Settings.model_construct(
-                home=folder / "home", database_url=SecretStr(conninfo), pool_size=6, model_timeout=5.0
+                home=folder / "home", database_url=SecretStr(conninfo), pool_size=6, model_timeout=5.0, reflection="off"
             )
             async with open_database(settings, migrate=False) as database:
                 await fill(settings, database, embedder, folder)

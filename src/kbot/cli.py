@@ -153,7 +153,7 @@ def gaps(
 def reindex(
     workspace: Annotated[str, typer.Option(help="One workspace; unset, all.")] = "",
 ) -> None:
-    """Cut and embed all documents anew, after KBOT_EMBEDDING_MODEL or KBOT_CHUNK_CHARACTERS changed."""
+    """Cut and embed all documents anew, after KBOT_EMBEDDING_MODEL, KBOT_RERANKER or the chunking changed."""
     from kbot.commands import documents
 
     _run(documents.reindex(_settings(), workspace, out=out, err=err))

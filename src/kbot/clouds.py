@@ -29,14 +29,14 @@ def cloud_chat(provider: str, model: str, *, answer_tokens: int) -> BaseChatMode
     # OpenAI's o models and Anthropic's newer ones refuse a temperature.
     if provider != "anthropic" and not re.match(r"o\d", model):
         options["temperature"] = 0
-    return build(model=model, api_key=_key(provider), max_retries=2, **options)
+    return build(model=model, api_key=provider_key(provider), max_retries=2, **options)
 
 
 def cloud_embeddings(provider: str, model: str) -> Embeddings:
     """The provider's embedder. Raises as `cloud_chat` does."""
     build = cast(Callable[..., Embeddings], _extra("langchain_openai", "OpenAIEmbeddings", provider, model))
     # Its check of lengths would download a tokenizer, and chunks are short.
-    return build(model=model, api_key=_key(provider), check_embedding_ctx_length=False, max_retries=2)
+    return build(model=model, api_key=provider_key(provider), check_embedding_ctx_length=False, max_retries=2)
 
 
 def _extra(package: str, class_name: str, provider: str, model: str) -> object:
@@ -50,9 +50,11 @@ def _extra(package: str, class_name: str, provider: str, model: str) -> object:
         ) from error
 
 
-def _key(provider: str) -> SecretStr:
+def provider_key(provider: str) -> SecretStr:
+    """The key of a provider from the environment or `.env`. Raises `SettingsError` where there is none."""
     variable = KEYS[provider]
     key = os.environ.get(variable) or dotenv_values(".env").get(variable)
     if not key:
-        raise SettingsError(f"{TITLES[provider]} needs a key: set {variable} in the environment or in .env.")
+        title = TITLES.get(provider, provider.capitalize())
+        raise SettingsError(f"{title} needs a key: set {variable} in the environment or in .env.")
     return SecretStr(key)

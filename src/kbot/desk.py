@@ -8,7 +8,7 @@ from uuid import UUID
 from kbot import library
 from kbot.chat import Opinion, Passage, Person, Place, Report, captions, plain
 from kbot.database import Database
-from kbot.history import read_for
+from kbot.history import decided_for, read_for
 from kbot.words import Words, words_in
 
 PAGE_CHARACTERS = 1900
@@ -41,13 +41,17 @@ async def gaps(database: Database, place: Place, person: Person) -> Report:
 
 
 async def read(database: Database, place: Place, person: Person, answer_id: str) -> Report:
-    """All that was read for an answer of the place, each passage with its distance."""
+    """What was decided on the way to an answer of the place, and all that was read for it, each passage with its
+    distance."""
     words = words_in(person.language)
     passages = await read_for(database, place, answer_id) if _is_id(answer_id) else []
     entries = [
         _passage(words, n, passage, caption)
         for n, (passage, caption) in enumerate(zip(passages, captions(passages, person.language), strict=True), 1)
     ]
+    if entries and (decisions := await decided_for(database, place, answer_id)):
+        steps = "\n".join(f"- {words.of_decision(decision)}" for decision in decisions)
+        entries.insert(0, f"**{words.decided_title}**\n{steps}")
     return Report(words.read_title, pages(entries or [words.read_nothing]))
 
 

@@ -1,60 +1,31 @@
-"""A question becomes events: Searching, Token, Retracted, and one Final with the answer."""
+"""A question becomes events: Searching, Token, Retracted, Checking, and one Final with the answer."""
 
 import re
-import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
+from kbot.answering import Answering, Clock
+from kbot.characters import readable
 from kbot.chat import Answer, Passage, Place
+from kbot.confidence import Cut, for_quoting
 from kbot.database import Database, open_database
-from kbot.errors import StreamCut
-from kbot.generation import stand_alone, write_answer
-from kbot.grounding import Cut, Verdict, classify, gate, worth_reading
+from kbot.events import Checking, Event, Final, Retracted, Searching, Token
+from kbot.followups import understood
 from kbot.history import Turn, last_turns, remember
-from kbot.language import detect_language, is_small_talk
-from kbot.models import ChatModel, Embedder, open_chat_model, open_embedder
-from kbot.prompts import Persona, fitting
+from kbot.language import Language, detect_language, is_small_talk
+from kbot.models import ChatModel, Embedder, Reranker, open_chat_model, open_embedder, open_reranker
+from kbot.prompts import COURTESIES, Persona
+from kbot.reflection.reflecting import Reflection, mode_of
 from kbot.retrieval.cuts import calibrated_cut
+from kbot.retrieval.rerank import rerank
 from kbot.retrieval.search import check_index, search
 from kbot.settings import Settings
 
-# Cautious for both languages: a server that is sent more than its context drops the instructions without a word.
-_CHARACTERS_PER_TOKEN = 3
-_INSTRUCTION_TOKENS = 800
-# Far more than any token is long: a server that heeds no KBOT_ANSWER_TOKENS would write for ever.
-_MOST_CHARACTERS_PER_TOKEN = 16
+__all__ = ["Asked", "Checking", "Engine", "Event", "Final", "Retracted", "Searching", "Token", "clean", "has_words"]
+
 _UNSAID = re.compile(r"https?://\S+|:[a-z0-9_+'-]+:", re.IGNORECASE)  # chats write emoji as :thumbsup:
-_UNREADABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
-
-
-@dataclass(frozen=True, slots=True)
-class Searching:
-    """The search begins, for the question as it stands alone."""
-
-    question: str
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """More of the answer's text."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Retracted:
-    """All tokens so far are withdrawn: they were thinking, or did not hold."""
-
-
-@dataclass(frozen=True, slots=True)
-class Final:
-    """The end: the answer, classified. Only here are there sources, and only if it is grounded."""
-
-    answer: Answer
-
-
-Event = Searching | Token | Retracted | Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +44,14 @@ class Engine:
             ...
     """
 
-    def __init__(self, settings: Settings, database: Database, embedder: Embedder, chat: ChatModel) -> None:
+    def __init__(
+        self, settings: Settings, database: Database, embedder: Embedder, chat: ChatModel, reranker: Reranker
+    ) -> None:
         self.settings = settings
         self.database = database
         self.embedder = embedder
         self.chat = chat
+        self.reranker = reranker
         self.persona = Persona(settings.persona, settings.rules, settings.refusal)
 
     @classmethod
@@ -90,78 +64,79 @@ class Engine:
         settings = settings or Settings()
         async with open_database(settings) as database:
             embedder = await open_embedder(settings)
-            yield cls(settings, database, embedder, await open_chat_model(settings, embedder))
+            chat = await open_chat_model(settings, embedder)
+            yield cls(settings, database, embedder, chat, await open_reranker(settings, embedder))
 
     async def search(self, question: str, place: Place | None = None, *, k: int | None = None) -> list[Passage]:
         """The passages for a question that a place may see, best first."""
-        return await search(
-            self.database,
-            self.embedder,
-            clean(question),
-            place or Place("default", ""),
-            k=k or self.settings.passages,
-            candidates=self.settings.candidates,
-            fusion=self.settings.fusion,
-        )
+        question, k = clean(question), k or self.settings.passages
+        found = await self._candidates(question, place or Place("default", ""), most=k)
+        return (await rerank(self.reranker, question, found, k=k)).passages
 
     async def check(self, workspace: str) -> None:
-        """Raises `EmbedderMismatch` where a workspace was indexed by another embedder."""
-        await check_index(self.database, self.embedder, workspace)
+        """Raises `EmbedderMismatch` and `RerankerMismatch` where a workspace was indexed for others."""
+        await check_index(self.database, self.embedder, workspace, reranker=self.reranker.name)
 
     async def ask(
         self, question: str, place: Place | None = None, *, asked: Asked | None = None, with_history: bool = True
     ) -> AsyncGenerator[Event]:
         """The events of an answer; close the generator and the model stops.
 
-        Without a place the question stands alone and is not remembered as part of a conversation. Raises `ModelError`
-        (the tokens so far were the model's), `DatabaseError`, `EmbedderMismatch`. A greeting, and a question without a
-        letter or digit, is refused and not remembered.
+        Without a place the question stands alone and is not remembered as part of a conversation. A greeting, and a
+        question without a letter or digit, is refused and not remembered. Raises `ModelError` (the tokens so far were
+        the model's), `DatabaseError`, `EmbedderMismatch`, `RerankerMismatch`.
         """
-        clock = _Clock()
+        clock = Clock()
         asked = asked or Asked()
         question = clean(question)
         turns = await self._turns(place) if with_history and has_words(question) else []
         language = detect_language(question) or detect_language(" ".join(turn.question for turn in turns))
         place = place or Place("default", "")
         timeout = self.settings.model_timeout
-        calls = int(bool(turns) and self.chat.writes)
-        standalone = await stand_alone(self.chat, question, turns, language=language, timeout=timeout)
-        yield Searching(standalone)
-        passages = await self.search(standalone, place) if has_words(standalone) else []
-        if standalone != question and not self.chat.writes:
-            # Joined without understanding: where the question finds more by itself, it has brought its own topic.
-            alone = await self.search(question, place)
-            if alone and alone[0].score > passages[0].score:
-                standalone, passages = question, alone
+        reflection = Reflection(
+            mode_of(self.settings, self.chat),
+            self.chat,
+            self.embedder,
+            attempts=self.settings.reflection_attempts,
+            language=language,
+            timeout=timeout,
+        )
+        if has_words(question) and not await reflection.needs_documents(question):
+            yield Final(self._courtesy(question, reflection, clock, language))
+            return
+        candidates = partial(self._candidates, place=place)
+        found = await understood(self.chat, question, turns, language=language, timeout=timeout, search=candidates)
+        if turns:
+            reflection.decisions.append(found.decision)
+        yield Searching(found.question)
         clock.mark("retrieve_ms")
-        verdict = Verdict(self.persona.refusal_in(language), False, True, "nothing_near", ())
-        if gate(passages, await self.cut_in(place.workspace)):
-            calls += 1
-            text = ""
-            passages = fitting(worth_reading(passages), self._room(turns))
-            pieces = write_answer(
-                self.chat, standalone, passages, turns, persona=self.persona, language=language, timeout=timeout
-            )
-            async with aclosing(pieces):
-                async for piece in pieces:
-                    clock.mark("first_token_ms")
-                    piece = readable(piece)
-                    text = text + piece if piece else ""
-                    if len(text) > self.settings.answer_tokens * _MOST_CHARACTERS_PER_TOKEN:
-                        raise StreamCut(
-                            self.chat.name,
-                            f"{self.chat.name} did not come to an end.",
-                            "Ask for something narrower, or use another KBOT_CHAT_MODEL.",
-                        )
-                    yield Token(piece) if piece else Retracted()
-            verdict = classify(
-                text, passages, refusal=self.persona.refusal_in(language), refusals=self.persona.refusals()
-            )
+        work = Answering(
+            found.question,
+            found.turns,
+            chat=self.chat,
+            embedder=self.embedder,
+            search=candidates,
+            reranker=self.reranker,
+            cut=await self.cut_in(place.workspace),
+            reflection=reflection,
+            persona=self.persona,
+            language=language,
+            settings=self.settings,
+            clock=clock,
+        )
+        async with aclosing(work.events(found.passages)) as events:
+            async for event in events:
+                yield event
         clock.mark("total_ms")
-        answer = self._answer(question, verdict, passages, calls, clock.marks, language or "")
+        answer = self._answer(question, work, reflection, found.calls, clock.marks, language)
         if has_words(question):
             turn = await remember(
-                self.database, place, answer, standalone=standalone, message_id=asked.message_id, author=asked.author
+                self.database,
+                place,
+                answer,
+                standalone=found.question,
+                message_id=asked.message_id,
+                author=asked.author,
             )
             answer = replace(answer, id=turn)
         yield Final(answer)
@@ -169,15 +144,26 @@ class Engine:
     async def cut_in(self, workspace: str) -> Cut:
         """Where a question is refused before the model: the operator's cut, the one that was calibrated in the database
         for this embedder, or the embedder's own."""
-        own = self.embedder.cut or Cut(nearness=-1.0, coverage=0.0)
+        own = self.embedder.cut or Cut(confidence=0.0, nearness=0.0)
+        own = own if self.chat.writes else for_quoting(own)
         if self.settings.cut is not None:
-            return Cut(self.settings.cut, own.coverage)
+            return Cut(self.settings.cut, own.nearness)
         return await calibrated_cut(self.database, self.embedder.name, workspace) or own
 
-    def _room(self, turns: Sequence[Turn]) -> int:
-        """Characters of passages that fit into the model beside its instructions, the history and its answer."""
-        tokens = self.settings.context_tokens - self.settings.answer_tokens - _INSTRUCTION_TOKENS
-        return max(tokens, 0) * _CHARACTERS_PER_TOKEN - sum(len(turn.question) + len(turn.answer) for turn in turns)
+    async def _candidates(self, question: str, place: Place, *, most: int = 0) -> list[Passage]:
+        """What a reranker chooses from, in the order of the search; nothing for a question without words."""
+        if not has_words(question):
+            return []
+        return await search(
+            self.database,
+            self.embedder,
+            question,
+            place,
+            k=max(most, self.settings.candidates),
+            candidates=self.settings.candidates,
+            fusion=self.settings.fusion,
+            reranker=self.reranker.name,
+        )
 
     async def _turns(self, place: Place | None) -> list[Turn]:
         return await last_turns(self.database, place, self.settings.history_turns) if place else []
@@ -185,14 +171,15 @@ class Engine:
     def _answer(
         self,
         question: str,
-        verdict: Verdict,
-        passages: Sequence[Passage],
-        calls: int,
+        work: Answering,
+        reflection: Reflection,
+        rewriting: int,
         timings: dict[str, float],
-        language: str,
+        language: Language,
     ) -> Answer:
+        verdict = work.verdict
         cited = {citation.passage_id for citation in verdict.citations}
-        read = tuple(replace(p, cited=p.id in cited) for p in passages) if verdict.grounded else ()
+        read = tuple(replace(p, cited=p.id in cited) for p in work.passages) if verdict.grounded else ()
         return Answer(
             question=question,
             text=verdict.text,
@@ -202,15 +189,27 @@ class Engine:
             citations=verdict.citations,
             read=read,
             model=self.chat.name,
-            model_calls=calls,
+            model_calls=rewriting + min(reflection.drafts, 1) + reflection.calls,
             timings=timings,
             language=language,
+            decisions=tuple(reflection.decisions),
         )
 
-
-def readable(text: str) -> str:
-    """A text with a space for each character that no database takes: controls and broken surrogates."""
-    return _UNREADABLE.sub(" ", text)
+    def _courtesy(self, question: str, reflection: Reflection, clock: Clock, language: Language) -> Answer:
+        """The answer to what no document is read for; it is not remembered."""
+        clock.mark("total_ms")
+        return Answer(
+            question=question,
+            text=COURTESIES[language],
+            grounded=False,
+            refused=False,
+            reason="no_question",
+            model=self.chat.name,
+            model_calls=reflection.calls,
+            timings=clock.marks,
+            language=language,
+            decisions=tuple(reflection.decisions),
+        )
 
 
 def clean(question: str) -> str:
@@ -222,13 +221,3 @@ def has_words(question: str) -> bool:
     """Whether there is anything to search for: not in a greeting, nor in punctuation, emoji or addresses alone."""
     said = _UNSAID.sub(" ", question)
     return any(character.isalnum() for character in said) and not is_small_talk(said)
-
-
-class _Clock:
-    def __init__(self) -> None:
-        self._start = time.perf_counter()
-        self.marks: dict[str, float] = {}
-
-    def mark(self, name: str) -> None:
-        """Milliseconds since the start, the first time a name is given."""
-        self.marks.setdefault(name, round((time.perf_counter() - self._start) * 1000, 2))

@@ -6,6 +6,7 @@ KbotError
 │   ├── DatabaseUnreachable
 │   └── MigrationError
 ├── EmbedderMismatch             the index was built by another embedder
+├── RerankerMismatch             the index goes with another reranker
 ├── ModelError                   a chat or embedding model did not answer
 │   ├── ModelUnreachable
 │   ├── ModelMissing
@@ -47,6 +48,20 @@ class EmbedderMismatch(KbotError):
         super().__init__(
             f"The index of workspace {workspace!r} was built with the embedder {stored}, but kbot is configured "
             f"for {configured}. Run `kbot reindex` to rebuild it, or set KBOT_EMBEDDING_MODEL={stored}."
+        )
+        self.workspace = workspace
+        self.stored = stored
+        self.configured = configured
+
+
+class RerankerMismatch(KbotError):
+    """The workspace's index is recorded with another reranker than the one configured."""
+
+    def __init__(self, workspace: str, stored: str, configured: str) -> None:
+        super().__init__(
+            f"The index of workspace {workspace!r} goes with the reranker {stored}, but kbot is configured for "
+            f"{configured}. Run `kbot reindex` to record {configured}, which embeds nothing anew, or set "
+            f"KBOT_RERANKER={stored}."
         )
         self.workspace = workspace
         self.stored = stored

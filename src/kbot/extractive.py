@@ -4,9 +4,8 @@ import asyncio
 import math
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -17,44 +16,50 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import ConfigDict
 
-from kbot.grounding import plain
-from kbot.language import FUNCTION_WORDS, detect_language
+from kbot.answer_types import can_hold, wanted
+from kbot.confidence import roots, unnamed
+from kbot.language import detect_language
 from kbot.prompts import parse_passages, question_of, refusal_of
-from kbot.sentences import sentences
+from kbot.quotes import Quote, quotes
 
-_DOTS = re.compile(r"(?:\.\s?){5}")  # a line of a table of contents
-_RULE = re.compile(r"\|?[\s:|-]*-[\s:|-]*(?:\n|\Z)")
+_HEADING = re.compile(r'<passage n="(\d+)"[^>\n]* heading="([^"\n]*)"[^>\n]*>')  # as kbot.prompts labels it
 
-# Measured on labelled questions in both languages: a sentence's score is its cosine with the question plus its own
-# and its passage's share of the question's rare words, less a little for each place that the passage stands below the
-# first. A passage in another language than the question has few of its words to show, and a table's row is no
-# sentence to an encoder: both are given what they lack.
-_WORDS_WEIGHT = 0.2
+# Measured on labelled questions in both languages: a quote's score is its cosine with the question plus its own and its
+# passage's share of the question's rare words, less a little for each place that the passage stands below the first. A
+# passage in another language than the question has few of its words to show, and a table's row is no sentence to an
+# encoder: both are given what they lack. What cannot be the kind of thing asked for, or is cut
+# off, loses; and so does all where no passage has the names of the question.
+_WORDS_WEIGHT = 0.3
 _FOREIGN = 0.16
 _ROW = 0.1
 _PER_PLACE = 0.02
-_NEAR_ENOUGH = 0.51
-_MARGIN = 0.07
-_MOST_SENTENCES = 3
-# Words count as one if they begin alike: a stemmer light enough for two languages at once.
-_ROOT = 5
+_UNFIT = 0.1
+_CUT_OFF = 0.1
+_UNNAMED = 0.15
+# Whether to answer at all is decided by the gate, from more than these scores; this is for what is plainly beside the
+# point.
+_NEAR_ENOUGH = 0.35
+_MARGIN = 0.08
+_MARGIN_ELSEWHERE = 0.04
+_MOST_QUOTES = 3
+_LONGEST_LIST = 900  # characters
+_QUOTED = ("sentence", "item", "row")
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A sentence of passage `n`; `handicap` is what its score lacks. One that `leads` (a heading, a question, "as
-    follows:") names what the next one says."""
+    """A quote of passage `n`; `handicap` is what its score lacks, and `fits` whether it can be the kind of thing that
+    was asked for."""
 
     n: int
-    order: int
-    text: str
-    leads: bool
+    quote: Quote
     handicap: float
+    fits: bool
 
 
 class ExtractiveChatModel(BaseChatModel):
-    """Quotes, out of the numbered passages of a prompt, the sentences nearest to its question, each with its
-    citation; or repeats the refusal sentence of the prompt when none is near.
+    """Quotes, out of the numbered passages of a prompt, the sentences, list items and table rows nearest to its
+    question, each with its citation; or repeats the refusal sentence of the prompt when none is near.
 
     `embeddings` measures nearness by cosine. Like any chat model it answers messages and streams.
     """
@@ -74,8 +79,8 @@ class ExtractiveChatModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         question, candidates = _read(messages)
-        vectors = self.embeddings.embed_documents([c.text for c in candidates]) if candidates else []
-        text = _quote(question, candidates, self.embeddings.embed_query(question), vectors) or refusal_of(messages)
+        vectors = self.embeddings.embed_documents([c.quote.said for c in candidates]) if candidates else []
+        text = _answer(question, candidates, self.embeddings.embed_query(question), vectors) or refusal_of(messages)
         return ChatResult(generations=[ChatGeneration(message=AIMessage(content=text))])
 
     async def _astream(
@@ -86,9 +91,9 @@ class ExtractiveChatModel(BaseChatModel):
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
         question, candidates = _read(messages)
-        vectors = await self.embeddings.aembed_documents([c.text for c in candidates]) if candidates else []
+        vectors = await self.embeddings.aembed_documents([c.quote.said for c in candidates]) if candidates else []
         asked = await self.embeddings.aembed_query(question)
-        text = _quote(question, candidates, asked, vectors) or refusal_of(messages)
+        text = _answer(question, candidates, asked, vectors) or refusal_of(messages)
         for word in re.findall(r"\s*\S+\s*$|\s*\S+", text):
             yield ChatGenerationChunk(message=AIMessageChunk(content=word))
             await asyncio.sleep(0)
@@ -98,74 +103,107 @@ class ExtractiveChatModel(BaseChatModel):
 def _read(messages: Sequence[BaseMessage]) -> tuple[str, list[_Candidate]]:
     candidates: list[_Candidate] = []
     question = question_of(messages)
-    asked_in = detect_language(question)
-    for n, text in parse_passages(messages[-1].text):
-        header: list[str] = []
+    asked_in, what = detect_language(question), wanted(question)
+    passages = parse_passages(messages[-1].text)
+    nameless = _UNNAMED * unnamed(question, messages[-1].text.rpartition("</passage>")[0])
+    headings = {int(n): heading for n, heading in _HEADING.findall(messages[-1].text)}
+    for n, text in passages:
         written_in = detect_language(text)
         foreign = _FOREIGN if asked_in and written_in and asked_in != written_in else 0.0
-        for start, end in sentences(text):
-            line = text[text.rfind("\n", 0, start) + 1 : end]
-            quoted = " ".join(text[start:end].split())
-            if line.startswith("|"):
-                cells = _cells(line)
-                if _RULE.match(text[end:].lstrip("\n")):
-                    header = cells
-                    continue
-                quoted = "; ".join(f"{name}: {cell}" for name, cell in zip_longest(header, cells, fillvalue="") if cell)
-            if _DOTS.search(quoted):
-                continue
-            handicap = foreign + (_ROW if line.startswith("|") else 0.0)
-            leads = line.startswith("#") or quoted.endswith(("?", ":"))
-            candidates.append(_Candidate(n, len(candidates), quoted.removeprefix(": "), leads, handicap))
+        for quote in quotes(text, headings.get(n, "")):
+            fits = can_hold(quote.said, what) is not False
+            handicap = foreign - nameless + (_ROW if quote.form == "row" else 0.0)
+            if quote.form in _QUOTED:
+                handicap -= (0.0 if fits else _UNFIT) + (0.0 if quote.whole else _CUT_OFF)
+            candidates.append(_Candidate(n, quote, handicap, fits))
     return question, candidates
 
 
-def _quote(
+def _answer(
     asked: str, candidates: Sequence[_Candidate], question: Sequence[float], vectors: Sequence[Sequence[float]]
 ) -> str:
-    """The best sentences in the order of their passages; empty when none is good enough."""
+    """The best quotes in the order of their passages; empty when none is good enough."""
     if not candidates:
         return ""
     cosines = np.asarray(vectors) @ np.asarray(question)
     shares = _shares(asked, candidates)
-    scores: dict[int, float] = {}
-    for candidate, cosine, share in zip(candidates, cosines.tolist(), shares, strict=True):
-        at = candidate.order + candidate.leads
-        if at < len(candidates) and candidates[at].n == candidate.n and not candidates[at].leads:
-            score = cosine + _WORDS_WEIGHT * share + candidate.handicap - _PER_PLACE * (candidate.n - 1)
-            scores[at] = max(score, scores.get(at, -1.0))
-    best = sorted(scores, key=lambda order: -scores[order])[:_MOST_SENTENCES]
+    own = [
+        cosine + _WORDS_WEIGHT * share + candidate.handicap - _PER_PLACE * (candidate.n - 1)
+        for candidate, cosine, share in zip(candidates, cosines.tolist(), shares, strict=True)
+    ]
+    lists = _lists(candidates)
+    scores = {place: own[place] for place, candidate in enumerate(candidates) if candidate.quote.form in _QUOTED}
+    whole: set[int] = set()
+    for place, candidate in enumerate(candidates):
+        led = None if candidate.quote.form in _QUOTED else _led(candidates, place)
+        if led is None or own[place] < max(scores[each] for each in lists.get(led, [led])):
+            continue
+        scores[led] = own[place]
+        whole.update(lists.get(led, ()))
+    best = sorted(scores, key=lambda place: -scores[place])[:_MOST_QUOTES]
     if not best or scores[best[0]] < _NEAR_ENOUGH:
         return ""
-    kept = [candidates[order] for order in best if scores[order] >= scores[best[0]] - _MARGIN]
-    texts = {candidate.text: candidate for candidate in reversed(kept)}
-    chosen = sorted(texts.values(), key=lambda candidate: candidate.order)
-    return "\n\n".join(f"{candidate.text} [{candidate.n}]" for candidate in chosen)
+    first = candidates[best[0]]
+    margins = {place: _MARGIN if candidates[place].n == first.n else _MARGIN_ELSEWHERE for place in best}
+    kept = [place for place in best if scores[place] >= scores[best[0]] - margins[place]]
+    kept = [place for place in kept if candidates[place].fits or not first.fits]
+    return _written(candidates, [_together(place, kept, lists, whole) for place in sorted(kept)])
+
+
+def _lists(candidates: Sequence[_Candidate]) -> dict[int, list[int]]:
+    """For the place of each list item the places of its list."""
+    lists: dict[tuple[int, int | None], list[int]] = {}
+    items = [place for place, candidate in enumerate(candidates) if candidate.quote.form == "item"]
+    for place in items:
+        lists.setdefault((candidates[place].n, candidates[place].quote.group), []).append(place)
+    short = [each for each in lists.values() if sum(len(candidates[p].quote.text) for p in each) <= _LONGEST_LIST]
+    return {place: each for each in short for place in each}
+
+
+def _led(candidates: Sequence[_Candidate], place: int) -> int | None:
+    """The place of what a heading, a question or a lead leads to."""
+    following = place + 1
+    while following < len(candidates) and candidates[following].n == candidates[place].n:
+        form = candidates[following].quote.form
+        if form in _QUOTED:
+            return following
+        if form != "lead":
+            return None
+        following += 1
+    return None
+
+
+def _together(place: int, kept: Sequence[int], lists: Mapping[int, Sequence[int]], whole: set[int]) -> tuple[int, ...]:
+    """The places that are quoted with one: its whole list where what leads it in is what answers, else those of its
+    list that are kept."""
+    same = lists.get(place, (place,))
+    return tuple(each for each in same if place in whole or each in kept)
+
+
+def _written(candidates: Sequence[_Candidate], groups: Sequence[tuple[int, ...]]) -> str:
+    """The quotes as paragraphs, each once; items of one list stand under their lead."""
+    paragraphs: dict[tuple[str, ...], str] = {}
+    for places in groups:
+        said = [candidates[place].quote for place in places]
+        n = candidates[places[0]].n
+        lines = [f"- {quote.text} [{n}]" for quote in said]
+        text = "\n".join([said[0].lead, *lines]).lstrip("\n") if said[1:] else f"{said[0].said} [{n}]"
+        paragraphs.setdefault(tuple(quote.said for quote in said), text)
+    return "\n\n".join(paragraphs.values())
 
 
 def _shares(question: str, candidates: Sequence[_Candidate]) -> list[float]:
-    """For each sentence its own and its passage's share of the question's words, added up. Words are weighed by how
-    few of the sentences hold them."""
-    words = [_roots(candidate.text) for candidate in candidates]
-    counts = Counter(root for roots in words for root in roots)
-    weights = {
-        root: math.log(1 + (len(words) - counts[root] + 0.5) / (counts[root] + 0.5)) for root in _roots(question)
-    }
+    """For each quote its own and its passage's share of the question's words, added up. Words are weighed by how few of
+    the quotes hold them."""
+    words = [roots(candidate.quote.said) for candidate in candidates]
+    counts = Counter(root for each in words for root in each)
+    weights = {root: math.log(1 + (len(words) - counts[root] + 0.5) / (counts[root] + 0.5)) for root in roots(question)}
     total = sum(weights.values()) or 1.0
     passages: dict[int, set[str]] = {}
-    for candidate, roots in zip(candidates, words, strict=True):
-        passages.setdefault(candidate.n, set()).update(roots)
+    for candidate, each in zip(candidates, words, strict=True):
+        passages.setdefault(candidate.n, set()).update(each)
 
-    def share(roots: set[str]) -> float:
-        return sum(weight for root, weight in weights.items() if root in roots) / total
+    def share(there: set[str]) -> float:
+        return sum(weight for root, weight in weights.items() if root in there) / total
 
-    return [share(roots) + share(passages[c.n]) for c, roots in zip(candidates, words, strict=True)]
-
-
-def _roots(text: str) -> set[str]:
-    words = plain(text).split()
-    return {word[:_ROOT] for word in words if word.isdigit() or (len(word) > 2 and word not in FUNCTION_WORDS)}
-
-
-def _cells(row: str) -> list[str]:
-    return [cell.strip() for cell in row.strip().strip("|").split("|")]
+    return [share(each) + share(passages[c.n]) for c, each in zip(candidates, words, strict=True)]

@@ -19,7 +19,14 @@ TITLES = {
     "extractive": "The extractive model",
 }
 
-KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "google": "GOOGLE_API_KEY"}
+KEYS = {
+    "openai": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "google": "GOOGLE_API_KEY",
+    "cohere": "COHERE_API_KEY",
+    "voyage": "VOYAGE_API_KEY",
+    "jina": "JINA_API_KEY",
+}
 
 # ValueError is what a line that is not JSON, and langchain-core's empty stream, come as.
 _RAISED: dict[str, tuple[str, ...]] = {
@@ -36,6 +43,9 @@ _RAISED: dict[str, tuple[str, ...]] = {
         "httpx2:HTTPError",
     ),
     "gguf": ("builtins:ValueError", "builtins:RuntimeError"),
+    "cohere": ("builtins:ValueError", "httpx:HTTPError"),
+    "voyage": ("builtins:ValueError", "httpx:HTTPError"),
+    "jina": ("builtins:ValueError", "httpx:HTTPError"),
 }
 
 
@@ -46,7 +56,7 @@ class Source:
 
     name: str
     server: str = ""
-    setting: Literal["KBOT_CHAT_MODEL", "KBOT_EMBEDDING_MODEL"] = "KBOT_CHAT_MODEL"
+    setting: Literal["KBOT_CHAT_MODEL", "KBOT_EMBEDDING_MODEL", "KBOT_RERANKER"] = "KBOT_CHAT_MODEL"
 
     @property
     def provider(self) -> str:

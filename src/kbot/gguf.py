@@ -173,10 +173,10 @@ def _generation(chunk: _Chunk) -> ChatGenerationChunk:
     choice = _choice(chunk)
     delta = choice["delta"]
     thought = delta.get("reasoning_content")
-    finish = choice.get("finish_reason")
+    told = {name: choice[name] for name in ("finish_reason", "logprobs") if choice.get(name)}
     return ChatGenerationChunk(
         message=AIMessageChunk(
             content=delta.get("content") or "", additional_kwargs={"reasoning_content": thought} if thought else {}
         ),
-        generation_info={"finish_reason": finish} if finish else None,
+        generation_info=told or None,
     )

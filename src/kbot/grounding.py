@@ -1,5 +1,4 @@
-"""Is the answer in the documents? Decided before the model by the evidence, and after it by the text. Pure
-functions."""
+"""Is an answer one from the documents? Decided by its text, once it is finished. Pure functions."""
 
 import re
 import unicodedata
@@ -39,16 +38,6 @@ _OWN_SOURCES = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
-    """Below both numbers in every passage, nothing near enough was found. `nearness` is the mean of a passage's
-    cosine and its best sentence's, and belongs to the embedder; `coverage` is the share of the question's rare
-    words."""
-
-    nearness: float
-    coverage: float
-
-
-@dataclass(frozen=True, slots=True)
 class Verdict:
     """What a finished text is: `text` with its citations renumbered by first use, and the sources they name.
 
@@ -60,15 +49,6 @@ class Verdict:
     refused: bool
     reason: str
     citations: tuple[Citation, ...]
-
-
-def gate(passages: Sequence[Passage], cut: Cut) -> bool:
-    """Whether the passages are worth a model's time: one is near enough, or holds enough of the question's rare
-    words."""
-    return any(
-        (passage.similarity + passage.sentence) / 2 >= cut.nearness or passage.coverage >= cut.coverage
-        for passage in passages
-    )
 
 
 def worth_reading(passages: Sequence[Passage]) -> list[Passage]:

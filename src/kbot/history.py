@@ -8,7 +8,7 @@ from typing import LiteralString
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
-from kbot.chat import Answer, Passage, Place
+from kbot.chat import Answer, Decision, Passage, Place
 from kbot.database import Database
 from kbot.grounding import strip_citations
 from kbot.retrieval.search import scopes
@@ -16,15 +16,17 @@ from kbot.retrieval.search import scopes
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One question with its answer, stored without sources and without thinking."""
+    """One question with its answer, stored without sources and without thinking; `standalone` is the question as it was
+    searched for, "" where that is not known."""
 
     question: str
     answer: str
+    standalone: str = ""
 
 
 # A thread's conversation starts with the turn that opened it: the top-level message whose id the thread carries.
 _LAST: LiteralString = """
-SELECT question, answer FROM turns
+SELECT question, answer, standalone FROM turns
 WHERE workspace = %(workspace)s AND channel = %(channel)s
   AND (thread IS NOT DISTINCT FROM %(thread)s OR (thread IS NULL AND message_id = %(thread)s))
 ORDER BY asked_at DESC LIMIT %(turns)s
@@ -33,12 +35,12 @@ ORDER BY asked_at DESC LIMIT %(turns)s
 # An answer from a document that one channel alone may see is as private as that document.
 _TURN: LiteralString = """
 INSERT INTO turns (workspace, id, channel, thread, message_id, author, question, standalone, answer, grounded, refused,
-  reason, private, model, model_calls, timings)
+  reason, private, model, model_calls, timings, decisions)
 VALUES (%(workspace)s, %(id)s, %(channel)s, %(thread)s, %(message_id)s, %(author)s, %(question)s, %(standalone)s,
   %(answer)s, %(grounded)s, %(refused)s, %(reason)s,
   %(private)s OR EXISTS (
     SELECT FROM documents WHERE workspace = %(workspace)s AND id = ANY(%(documents)s::uuid[]) AND scope <> ''
-  ), %(model)s, %(model_calls)s, %(timings)s)
+  ), %(model)s, %(model_calls)s, %(timings)s, %(decisions)s)
 """
 
 # The turn of a question that was edited since, or deleted.
@@ -58,6 +60,10 @@ SELECT r.passage FROM readings r JOIN documents d ON d.workspace = r.workspace A
 JOIN turns t ON t.workspace = r.workspace AND t.id = r.turn_id
 WHERE r.workspace = %(workspace)s AND r.turn_id = %(turn_id)s AND t.channel = %(channel)s AND d.scope = ANY(%(scopes)s)
 ORDER BY r.position
+"""
+
+_DECIDED: LiteralString = """
+SELECT decisions FROM turns WHERE workspace = %(workspace)s AND id = %(turn_id)s AND channel = %(channel)s
 """
 
 _READ: LiteralString = """
@@ -104,6 +110,7 @@ async def remember(
         "model": answer.model,
         "model_calls": answer.model_calls,
         "timings": json.dumps(answer.timings),
+        "decisions": json.dumps([asdict(decision) for decision in answer.decisions]),
     }
     readings = [
         {
@@ -161,3 +168,11 @@ async def read_for(database: Database, place: Place, turn_id: str) -> list[Passa
     async with database.pool.connection() as connection:
         rows = await (await connection.execute(_READ_FOR, values)).fetchall()
     return [Passage(**passage) for (passage,) in rows]
+
+
+async def decided_for(database: Database, place: Place, turn_id: str) -> list[Decision]:
+    """What was decided on the way to an answer of the place's channel, in order."""
+    values = {"workspace": place.workspace, "channel": place.channel, "turn_id": uuid.UUID(turn_id)}
+    async with database.pool.connection() as connection:
+        row = await (await connection.execute(_DECIDED, values)).fetchone()
+    return [Decision(**decision) for decision in row[0]] if row else []

@@ -1,6 +1,5 @@
 """The documents as admins see them: list, forget, reindex, and what people asked that none of them answers."""
 
-import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,10 +10,16 @@ from psycopg.rows import class_row
 
 from kbot.chat import Place
 from kbot.database import Database
-from kbot.ingestion.chunk import Chunk, PageStart, chunk
-from kbot.ingestion.index import LOCK, Document, Progress, embed_chunks, remove, replace_chunks
-from kbot.models import Embedder
+from kbot.ingestion.chunk import PageStart
+from kbot.ingestion.cutting import Cutting, cut, plan
+from kbot.ingestion.document import Document
+from kbot.ingestion.index import LOCK, remove, replace_chunks
+from kbot.ingestion.rows import Progress, embed_chunks
+from kbot.logs import get_logger
+from kbot.models import ChatModel, Embedder
 from kbot.retrieval.search import scopes
+
+log = get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +97,15 @@ ORDER BY workspace
 
 _REINDEXED: LiteralString = """
 SELECT id, scope, source, title, url, media_type, language, text, layout, page_count, pages_without_text, warnings,
-  added_by
+  added_by, fingerprint
 FROM documents WHERE workspace = %s AND id > %s ORDER BY id LIMIT 1
 """
 
-_CHANGE_EMBEDDER: LiteralString = """
-UPDATE indexes SET embedder = %(embedder)s, dimensions = %(dimensions)s WHERE workspace = %(workspace)s
+_RECORDED: LiteralString = "SELECT embedder, reranker FROM indexes WHERE workspace = %s FOR UPDATE"
+
+_RECORD: LiteralString = """
+UPDATE indexes SET embedder = %(embedder)s, dimensions = %(dimensions)s, reranker = coalesce(%(reranker)s, reranker)
+WHERE workspace = %(workspace)s
 """
 
 
@@ -140,9 +148,18 @@ async def indexed_workspaces(database: Database) -> list[str]:
 
 
 async def reindex(
-    database: Database, embedder: Embedder, workspace: str, *, chunk_characters: int, progress: Progress | None = None
+    database: Database,
+    embedder: Embedder,
+    workspace: str,
+    *,
+    cutting: Cutting,
+    chat: ChatModel | None = None,
+    reranker: str | None = None,
+    progress: Progress | None = None,
 ) -> AsyncGenerator[str]:
-    """Cut and embed every document of a workspace anew, from the stored texts, and record the embedder.
+    """Cut and embed every document of a workspace anew, from the stored texts, and record the embedder and the
+    reranker. `chat` proposes where to cut those for which `cutting` wants it. Where the reranker is another than the
+    recorded one and the embedder is not, documents stay as they are unless they are now cut differently.
 
     Yields the name of each document as it is done. All of it is one transaction: until the end people are answered
     from the old index, and if it fails nothing has changed.
@@ -151,26 +168,30 @@ async def reindex(
         # On its own: it locks the table against writers until its transaction ends.
         await connection.execute("SELECT kbot_ensure_vector_index(%s)", (embedder.dimensions,))
     async with database.pool.connection() as connection, connection.transaction():
-        await connection.execute(
-            _CHANGE_EMBEDDER,
-            {"workspace": workspace, "embedder": embedder.name, "dimensions": embedder.dimensions},
-        )
+        recorded = await (await connection.execute(_RECORDED, (workspace,))).fetchone()
+        values = {"workspace": workspace, "embedder": embedder.name, "dimensions": embedder.dimensions}
+        await connection.execute(_RECORD, values | {"reranker": reranker})
+        embedded_by, reranked_by = recorded or (None, None)
+        kept = embedded_by == embedder.name and reranked_by is not None and reranker not in (None, reranked_by)
         last = UUID(int=0)
         while row := await (await connection.execute(_REINDEXED, (workspace, last))).fetchone():
-            last, scope, source, title, url, media_type, language, text, layout, page_count, empty, warnings, by = row
+            last, scope, source, title, url, media_type, language, text, layout, page_count, empty, *rest = row
+            warnings, by, fingerprint = rest
             pages = tuple(PageStart(**page) for page in layout)
             document = Document(
                 workspace, source, title, media_type, text, pages, scope, url, page_count, empty, tuple(warnings), by
             )
-            chunks = await asyncio.to_thread(_chunks, text, pages, chunk_characters)
+            how = plan(cutting, media_type, text, chat)
+            if kept and bytes(fingerprint) == document.fingerprint(how):
+                yield source
+                continue
+            pieces = await cut(embedder, chat, text, pages, how, timeout=cutting.model_timeout)
+            if pieces.warnings:
+                log.warning("cut_by_length", document=str(document.id), reason=" ".join(pieces.warnings))
             await connection.execute(
                 "UPDATE documents SET chunks = %s, fingerprint = %s WHERE workspace = %s AND id = %s",
-                (len(chunks), document.fingerprint(chunk_characters), workspace, last),
+                (len(pieces.chunks), document.fingerprint(how), workspace, last),
             )
-            rows = await embed_chunks(embedder, document, language, chunks, progress)
+            rows = await embed_chunks(embedder, document, language, pieces, progress)
             await replace_chunks(connection, document, rows)
             yield source
-
-
-def _chunks(text: str, pages: tuple[PageStart, ...], size: int) -> list[Chunk]:
-    return list(chunk(text, pages, size=size))

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,10 +16,13 @@ from langchain_core.runnables import RunnableConfig
 
 from kbot import embedders, failures, ollama
 from kbot.clouds import cloud_chat, cloud_embeddings
+from kbot.confidence import Cut
+from kbot.constraints import Constraint, Grammar, QuotedText, inclination, request
 from kbot.errors import SettingsError
 from kbot.failures import TITLES, Source, explained
-from kbot.grounding import Cut
 from kbot.ollama import ollama_models
+from kbot.reranking import Reranker
+from kbot.reranking.opening import open_named
 from kbot.settings import Settings
 from kbot.thinking import UNSAID, ThinkFilter
 
@@ -29,10 +32,12 @@ __all__ = [
     "ChatModel",
     "Cut",
     "Embedder",
+    "Reranker",
     "complete",
     "ollama_models",
     "open_chat_model",
     "open_embedder",
+    "open_reranker",
     "stream",
 ]
 
@@ -43,10 +48,11 @@ _WITHHELD = {"content_filter", "safety", "recitation", "refusal", "blocklist", "
 
 
 CUTS: dict[str, Cut] = {
-    embedders.EMBEDDED: Cut(nearness=0.32, coverage=0.35),
-    embedders.E5: Cut(nearness=0.833, coverage=0.25),
+    embedders.EMBEDDED: Cut(confidence=0.25, nearness=0.42),
+    embedders.E5: Cut(confidence=0.5, nearness=0.88),
 }
-"""Where a question is refused before the model, by the name of its embedder."""
+"""Where a question is refused before a model that reads, by the name of its embedder: at most some 4 % of the labelled
+questions that can be answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +60,8 @@ class ChatModel:
     """A chat model under its name ("ollama:llama3.2", "extractive").
 
     `why` is the sentence for the start: which model kbot took and why. `writes` is False for a model that can
-    only quote, and so neither rewrite nor grade. `server` is its address without credentials, for errors.
+    only quote, and so neither rewrite nor grade. `server` is its address without credentials, for errors. `grammar` is
+    how it is held to the form of an answer.
     """
 
     name: str
@@ -62,6 +69,7 @@ class ChatModel:
     why: str
     writes: bool
     server: str = ""
+    grammar: Grammar = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +103,7 @@ async def open_chat_model(settings: Settings, embedder: Embedder) -> ChatModel:
         )
     if provider == "ollama":
         state = await ollama.missing(settings, model)
-        return _ollama(settings, model, f"kbot answers with ollama:{model}, {said}{state}.")
+        return await _ollama(settings, model, f"kbot answers with ollama:{model}, {said}{state}.")
     if provider == "gguf":
         return await _gguf(settings, model)
     name = f"{provider}:{model}"
@@ -124,25 +132,40 @@ async def open_embedder(settings: Settings) -> Embedder:
     return await _served(settings, provider, model)
 
 
+async def open_reranker(settings: Settings, embedder: Embedder) -> Reranker:
+    """The reranker of `settings.reranker`. Raises `SettingsError` for a name that cannot be used or a missing key,
+    `ModelError` if it does not work."""
+    encoder = embedder.embeddings if embedder.name == embedders.EMBEDDED else None
+    return await open_named(settings.reranker, encoder, timeout=settings.model_timeout)
+
+
 async def stream(
     chat: ChatModel,
     messages: Sequence[BaseMessage],
     *,
     timeout: float,  # noqa: ASYNC109  # not for the whole: seconds without a sign of life
+    constraint: Constraint | None = None,
+    inclined: Callable[[float], object] | None = None,
     config: RunnableConfig | None = None,
 ) -> AsyncGenerator[str]:
     """The visible text of the model's answer, piece by piece; close it and the model stops.
 
-    A piece that is `UNSAID` (the empty string, and no other piece is empty) takes back all before it: it
-    turned out to be thinking. `timeout` is in seconds without a sign of life, thinking being one.
+    With a `constraint` the model is held to it as its `grammar` says. `inclined` is told before the first piece how
+    probable it was, in [0, 1], that the model refuses, where it can tell ("gbnf").
+
+    A piece that is `UNSAID` (the empty string, and no other piece is empty) takes back all before it: it turned out to
+    be thinking, or of another form. `timeout` is in seconds without a sign of life, thinking being one.
 
     Raises a `ModelError` when the model does not answer, and `StreamCut` when it stops in the middle.
     """
     source = Source(chat.name, chat.server)
     thoughts = ThinkFilter()
+    held = request(chat.grammar, constraint) if constraint else {}
+    quoted = QuotedText() if constraint and chat.grammar == "json" else None
     begun = said = False
     ending = ""
-    async with aclosing(cast(AsyncGenerator[AIMessageChunk], chat.model.astream(list(messages), config))) as chunks:
+    answer = chat.model.astream(list(messages), config, **held)
+    async with aclosing(cast(AsyncGenerator[AIMessageChunk], answer)) as chunks:
         while True:
             with explained(source, timeout, begun=begun):
                 async with asyncio.timeout(timeout):
@@ -151,10 +174,13 @@ async def stream(
                 break
             begun = True
             ending = _ending(chunk) or ending
-            for piece in thoughts.feed(chunk.text):
+            if constraint and inclined and (chance := inclination(chunk.response_metadata, constraint)) is not None:
+                inclined(chance)
+                inclined = None
+            for piece in _read(quoted, thoughts.feed(chunk.text)):
                 said = True
                 yield piece
-    for piece in thoughts.end():
+    for piece in _read(quoted, thoughts.end()):
         said = True
         yield piece
     if ending in _LENGTH:
@@ -181,6 +207,10 @@ async def complete(
     return text.strip()
 
 
+def _read(quoted: QuotedText | None, pieces: Iterable[str]) -> Iterator[str]:
+    return (text for piece in pieces for text in (quoted.feed(piece) if quoted else (piece,)))
+
+
 def _ending(chunk: AIMessageChunk) -> str:
     """Why the model ended, in lower case, from the closing metadata of any provider; empty before that."""
     told = chunk.response_metadata
@@ -203,7 +233,7 @@ async def _whatever_is_there(settings: Settings, embedder: Embedder) -> ChatMode
     model = await ollama.first_chat_model(settings)
     at = f"KBOT_CHAT_MODEL is not set and Ollama at {ollama.shown(settings)}"
     if model:
-        return _ollama(settings, model, f"kbot answers with ollama:{model}, since {at} has it.")
+        return await _ollama(settings, model, f"kbot answers with ollama:{model}, since {at} has it.")
     reason = f"{at} does not answer" if model is None else f"{at} has no chat model (`ollama pull llama3.2` brings one)"
     return _extractive(embedder, f"kbot answers by quoting the documents, since {reason}.")
 
@@ -214,7 +244,7 @@ def _extractive(embedder: Embedder, why: str) -> ChatModel:
     return ChatModel("extractive", ExtractiveChatModel(embeddings=embedder.embeddings), why, writes=False)
 
 
-def _ollama(settings: Settings, model: str, why: str) -> ChatModel:
+async def _ollama(settings: Settings, model: str, why: str) -> ChatModel:
     from langchain_ollama import ChatOllama
 
     chat = ChatOllama(
@@ -226,7 +256,9 @@ def _ollama(settings: Settings, model: str, why: str) -> ChatModel:
         reasoning=False,
         client_kwargs=_patient(),
     )
-    return ChatModel(f"ollama:{model}", chat, why, writes=True, server=ollama.shown(settings))
+    held = settings.constrain != "never" and await ollama.takes_a_schema(settings, model)
+    grammar = "json" if held else "none"
+    return ChatModel(f"ollama:{model}", chat, why, writes=True, server=ollama.shown(settings), grammar=grammar)
 
 
 async def _gguf(settings: Settings, file: str) -> ChatModel:
@@ -237,7 +269,7 @@ async def _gguf(settings: Settings, file: str) -> ChatModel:
     limits = {"context_tokens": settings.context_tokens, "answer_tokens": settings.answer_tokens}
     chat = await asyncio.to_thread(load_gguf, path, name=name, **limits)
     why = f"kbot answers with {name} in its own process, as KBOT_CHAT_MODEL says."
-    return ChatModel(name, chat, why, writes=True)
+    return ChatModel(name, chat, why, writes=True, grammar="none" if settings.constrain == "never" else "gbnf")
 
 
 async def _served(settings: Settings, provider: str, model: str) -> Embedder:

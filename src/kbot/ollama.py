@@ -1,6 +1,7 @@
 """What an Ollama server has: its address and its models."""
 
 import json
+import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any, cast
@@ -12,6 +13,8 @@ from kbot.errors import SettingsError
 from kbot.settings import Settings
 
 _SECONDS = 3.0
+_SMALL = 4.5  # billions of parameters: models that are sold as 4 B have up to 4.4
+_BILLIONS = {"K": 1e-6, "M": 1e-3, "B": 1.0, "T": 1e3}
 
 
 def address(settings: Settings) -> str:
@@ -65,6 +68,18 @@ async def missing(settings: Settings, model: str) -> str:
     return ""
 
 
+async def takes_a_schema(settings: Settings, model: str) -> bool:
+    """Whether a model is to be held to a JSON schema: one that the server runs itself, new enough to take schemas, and,
+    unless the settings say always, so small that it forgets the form of an answer. What the server does not tell, or
+    one that does not answer yet, counts as no."""
+    async with _client(settings) as client:
+        entry = next((each for each in await _entries(client) or [] if _name(each) == model), None)
+        if entry is None or _in_a_cloud(entry):
+            return False
+        small = settings.constrain == "always" or 0 < _billions(entry) <= _SMALL
+        return small and await _takes_schemas(client)
+
+
 @asynccontextmanager
 async def _client(settings: Settings) -> AsyncGenerator[httpx.AsyncClient]:
     async with httpx.AsyncClient(base_url=address(settings), timeout=_SECONDS) as client:
@@ -86,6 +101,25 @@ def _name(entry: dict[str, Any]) -> str:
 
 def _in_a_cloud(entry: dict[str, Any]) -> bool:
     return bool(entry.get("remote_host") or entry.get("remote_model")) or _name(entry).endswith("cloud")
+
+
+def _billions(entry: dict[str, Any]) -> float:
+    """The number of a model's parameters, told as "494.03M" or "3.2B"; 0 if it is not."""
+    details = cast(dict[str, Any], entry.get("details") or {})
+    told = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMBT])", str(details.get("parameter_size", "")).strip().upper())
+    return float(told[1]) * _BILLIONS[told[2]] if told else 0.0
+
+
+async def _takes_schemas(client: httpx.AsyncClient) -> bool:
+    """Whether the server is of version 0.5 or later, or built by hand, which calls itself 0.0.0: an older one refuses
+    the whole request."""
+    try:
+        response = await client.get("/api/version")
+        response.raise_for_status()
+        version = str(response.json()["version"])
+    except (httpx.HTTPError, json.JSONDecodeError, KeyError, TypeError):
+        return False
+    return not re.match(r"0\.[1-4]\.", version)
 
 
 async def _chats(client: httpx.AsyncClient, entry: dict[str, Any]) -> bool:

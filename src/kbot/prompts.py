@@ -18,6 +18,23 @@ REFUSALS: dict[Language, str] = {
     "": "I could not find the answer to that in the documents I have.",
 }
 
+CUT_NOTES: dict[Language, str] = {
+    "en": "I left out what I could not confirm in the documents.",
+    "pt": "Deixei de fora o que não pude confirmar nos documentos.",
+    "": "I left out what I could not confirm in the documents.",
+}
+"""What stands under an answer of which a part was cut."""
+
+COURTESIES: dict[Language, str] = {
+    "en": "You are welcome. Ask me whatever you want to know from the documents.",
+    "pt": "De nada. Pergunte o que quiser saber dos documentos.",
+    "": "You are welcome. Ask me whatever you want to know from the documents.",
+}
+"""What is said to something that no document has to be read for."""
+
+# Cautious for both languages: a server that is sent more than its context drops the instructions without a word.
+_CHARACTERS_PER_TOKEN = 3
+_INSTRUCTION_TOKENS = 800
 _NEIGHBOUR_CHARACTERS = 300
 _LABEL_CHARACTERS = 100
 
@@ -49,6 +66,13 @@ Você responde a perguntas com base em trechos numerados dos documentos da equip
 _ASK: dict[str, str] = {
     "en": "Passages:\n\n{passages}\n\nQuestion: {question}",
     "pt": "Trechos:\n\n{passages}\n\nPergunta: {question}",
+}
+
+_REJECTED: dict[str, str] = {
+    "en": "{question}\n\nThe passages do not say this, so do not write it: {statements} Answer only with what they say; if they do "
+    "not answer the question, reply with the refusal sentence alone.",
+    "pt": "{question}\n\nOs trechos não dizem isto, portanto não o escreva: {statements} Responda só com o que eles dizem; se "
+    "não respondem à pergunta, escreva apenas a frase de recusa.",
 }
 
 _REWRITE: dict[str, str] = {
@@ -111,6 +135,14 @@ def answer_prompt(persona: Persona, language: Language) -> ChatPromptTemplate:
     )
 
 
+def ask_again(question: str, rejected: Sequence[str], language: Language) -> str:
+    """The question for a second draft, with the statements of the first that do not hold; as it is without any."""
+    if not rejected:
+        return question
+    statements = " ".join(f"“{inert(statement)}”" for statement in rejected)
+    return _REJECTED[language or "en"].format(question=question, statements=statements)
+
+
 def rewrite_prompt(language: Language) -> ChatPromptTemplate:
     """Asks for a follow-up question to be made to stand alone; variables `history` (messages) and `question`."""
     return ChatPromptTemplate.from_messages(
@@ -119,10 +151,10 @@ def rewrite_prompt(language: Language) -> ChatPromptTemplate:
 
 
 def format_passages(passages: Sequence[Passage]) -> str:
-    """Numbered blocks labelled with source, page and heading; a neighbour's nearest sentences are added where they
-    were not retrieved themselves. Nothing in a passage's text can close its block, open another, or speak as somebody
-    else."""
-    texts = {passage.text for passage in passages}
+    """Numbered blocks labelled with source, page and heading, each the passage's section if it has one; a neighbour's
+    nearest sentences are added where they are not read anyway. Nothing in a passage's text can close its block, open
+    another, or speak as somebody else."""
+    texts = [reading(passage) for passage in passages]
     blocks: list[str] = []
     for n, passage in enumerate(passages, 1):
         label = [f'n="{n}"', f'source="{_attribute(passage.title or passage.source)}"']
@@ -130,11 +162,27 @@ def format_passages(passages: Sequence[Passage]) -> str:
             label.append(f'page="{passage.page}"')
         if passage.heading:
             label.append(f'heading="{_attribute(passage.heading)}"')
-        before = "" if passage.before in texts else _edge(passage.before, last=True)
-        after = "" if passage.after in texts else _edge(passage.after, last=False)
-        text = inert("\n".join(part for part in (before, passage.text, after) if part))
+        before = "" if _among(passage.before, texts) else _edge(passage.before, last=True)
+        after = "" if _among(passage.after, texts) else _edge(passage.after, last=False)
+        text = inert("\n".join(part for part in (before, reading(passage), after) if part))
         blocks.append(f"<passage {' '.join(label)}>\n{text}\n</passage>")
     return "\n\n".join(blocks)
+
+
+def reading(passage: Passage) -> str:
+    """What is read of a passage: the section that it was cut from, or, without one, its text."""
+    return passage.section or passage.text
+
+
+def sections_once(passages: Sequence[Passage]) -> list[Passage]:
+    """The passages, best first, without those whose section, or text, is read with one before them: of the pieces of a
+    section the best stands for it, with its own quote and page."""
+    kept: list[Passage] = []
+    for passage in passages:
+        own = [other for other in kept if other.document_id == passage.document_id]
+        if not any(passage.section == other.section if passage.section else passage.id == other.id for other in own):
+            kept.append(passage)
+    return kept
 
 
 def inert(text: str) -> str:
@@ -143,18 +191,25 @@ def inert(text: str) -> str:
     return _PASSAGE_TAG.sub(r"‹\1passage", text)
 
 
+def room_for_passages(context_tokens: int, answer_tokens: int) -> int:
+    """Characters of passages that fit into a model beside its instructions and its answer."""
+    return max(context_tokens - answer_tokens - _INSTRUCTION_TOKENS, 0) * _CHARACTERS_PER_TOKEN
+
+
 def fitting(passages: Sequence[Passage], characters: int) -> list[Passage]:
-    """As many of the passages as a prompt of so many characters holds, best first, and at least one; one that alone is
-    too long is cut at its end."""
+    """As many of the passages as a prompt of so many characters holds, best first, and at least one. One whose section
+    does not fit is read without it, and one that alone is too long is cut at its end."""
     kept: list[Passage] = []
     room = characters
     for passage in passages:
-        # What a block costs beside its text: the label, and the neighbours where they are not passages themselves.
-        edges = min(len(passage.before), _NEIGHBOUR_CHARACTERS) + min(len(passage.after), _NEIGHBOUR_CHARACTERS)
-        room -= len(passage.text) + len(passage.title) + len(passage.heading) + edges + _LABEL_CHARACTERS
-        if kept and room < 0:
+        left = room - _cost(passage)
+        if left < 0 and passage.section:
+            passage = replace(passage, section="")
+            left = room - _cost(passage)
+        if kept and left < 0:
             break
         kept.append(passage)
+        room = left
     if len(kept) == 1 and room < 0:
         kept = [replace(kept[0], text=kept[0].text[: max(characters, 0)], before="", after="")]
     return kept
@@ -177,6 +232,16 @@ def refusal_of(messages: Sequence[BaseMessage]) -> str:
     """The refusal sentence that the system message of an answer prompt asks for."""
     found = _REFUSAL.search(messages[0].text) if messages else None
     return found[1] if found else REFUSALS[""]
+
+
+def _cost(passage: Passage) -> int:
+    """What a block takes: the text, the label, and the neighbours where they are not passages themselves."""
+    edges = min(len(passage.before), _NEIGHBOUR_CHARACTERS) + min(len(passage.after), _NEIGHBOUR_CHARACTERS)
+    return len(reading(passage)) + len(passage.title) + len(passage.heading) + edges + _LABEL_CHARACTERS
+
+
+def _among(text: str, texts: Sequence[str]) -> bool:
+    return any(text in read for read in texts)
 
 
 def _edge(text: str, *, last: bool) -> str:

@@ -112,7 +112,13 @@ class Intake:
                     left = items(job.request, adapter)[len(job.receipts) :]
                     reply.replace(told(job, words))
                     async for receipt in ingest(
-                        engine.database, engine.embedder, engine.settings, left, shelf, progress=tell
+                        engine.database,
+                        engine.embedder,
+                        engine.settings,
+                        left,
+                        shelf,
+                        chat=engine.chat,
+                        progress=tell,
                     ):
                         under_way.pop(receipt.source, None)
                         job = await note(engine.database, job, receipt)

@@ -1,11 +1,62 @@
 """All that can be configured, read once from the environment and `.env`, and passed in."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Self
+from typing import Annotated, Literal, Self, get_args
 
 import platformdirs
-from pydantic import Field, SecretStr, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BeforeValidator, Field, SecretStr, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+Strategy = Literal["recursive", "semantic", "model"]
+
+KINDS = ("transcript", "contract", "pdf", "docx", "pptx", "xlsx", "html", "md", "csv", "eml", "txt")
+"""What a document can be: by what it says, or by its format."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunking:
+    """By which strategy documents are cut, and which kinds of them by another."""
+
+    strategy: Strategy = "recursive"
+    by_kind: tuple[tuple[str, Strategy], ...] = ()
+
+    def strategy_for(self, kinds: Sequence[str]) -> Strategy:
+        """The strategy for a document that is of all these kinds; the first that is named decides."""
+        named = dict(self.by_kind)
+        for kind in kinds:
+            if kind in named:
+                return named[kind]
+        return self.strategy
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether some documents are cut where a chat model proposes it."""
+        return "model" in (self.strategy, *(strategy for _, strategy in self.by_kind))
+
+    def __str__(self) -> str:
+        return ", ".join([self.strategy, *(f"{kind}={strategy}" for kind, strategy in self.by_kind)])
+
+
+def read_chunking(value: object) -> object:
+    """A chunking as it is written, `recursive, contract=model, pdf=semantic`. Raises ValueError, naming what to
+    correct."""
+    if not isinstance(value, str):
+        return value
+    known: dict[str, Strategy] = {name: name for name in get_args(Strategy)}
+    strategies: dict[str, Strategy] = {}
+    for part in filter(None, (part.strip().lower() for part in value.split(","))):
+        kind, named, strategy = (each.strip() for each in part.rpartition("="))
+        if strategy not in known:
+            raise ValueError(f"{strategy!r} is no way of cutting; take one of {', '.join(known)}")
+        if named and kind not in KINDS:
+            raise ValueError(f"{kind!r} is no kind of document; take one of {', '.join(KINDS)}")
+        if kind in strategies:
+            raise ValueError(f"it says twice how {kind or 'all other documents'} are cut; leave one of the two")
+        strategies[kind] = known[strategy]
+    default = strategies.pop("", "recursive")
+    return Chunking(default, tuple(strategies.items()))
 
 
 class Settings(BaseSettings):
@@ -40,13 +91,29 @@ class Settings(BaseSettings):
     fusion: Literal["sum", "rrf"] = "sum"
     passages: int = Field(default=8, ge=1, le=40, description="passages read for an answer")
     candidates: int = Field(default=40, ge=1, le=200, description="candidates of each kind, dense and lexical")
+    reranker: str = "embedded"
     cut: float | None = Field(
-        default=None, description="nearness below which a question is refused unread; unset: the embedder's own"
+        default=None, description="confidence below which a question is refused unread; unset: the embedder's own"
     )
     history_turns: int = Field(default=6, ge=0)
+    reflection: Literal["off", "check", "full"] | None = Field(
+        default=None, description="what kbot checks of its own answers; unset: check with a model that writes, else off"
+    )
+    reflection_attempts: int = Field(
+        default=2, ge=0, le=5, description="how often a question is searched for anew in other words"
+    )
+    constrain: Literal["auto", "always", "never"] = Field(
+        default="auto", description="whether a local model is held to the form of a cited answer; auto: small ones are"
+    )
     concurrency: int = Field(default=4, ge=1, description="answers written side by side in one process")
 
+    chunking: Annotated[Chunking, NoDecode, BeforeValidator(read_chunking)] = Field(
+        default=Chunking(), description="how documents are cut, for all or by kind"
+    )
     chunk_characters: int = Field(default=1600, ge=200)
+    section_characters: int = Field(
+        default=0, ge=0, description="length of the sections that are read where a chunk was found; 0: chunks are read"
+    )
     max_file_megabytes: float = Field(default=50.0, gt=0)
     parse_seconds: float = Field(default=120.0, gt=0)
     parse_megabytes: int = Field(default=1024, ge=256)

@@ -1,5 +1,6 @@
 """The JSON of the commands. These shapes are kept stable: keys are added, never renamed or removed."""
 
+from dataclasses import asdict
 from typing import Any
 
 from kbot.chat import Answer, Citation, Passage
@@ -8,8 +9,8 @@ from kbot.library import Gap, Source
 
 
 def answer_shape(answer: Answer) -> dict[str, Any]:
-    """`kbot ask --json`: the answer; `citations` and `read` are empty unless it is grounded; `timings` in
-    milliseconds."""
+    """`kbot ask --json`: the answer; `citations` and `read` are empty unless it is grounded; `decisions` in the order
+    in which they were made; `timings` in milliseconds."""
     return {
         "question": answer.question,
         "answer": answer.text,
@@ -18,6 +19,7 @@ def answer_shape(answer: Answer) -> dict[str, Any]:
         "reason": answer.reason,
         "citations": [_citation_shape(citation) for citation in answer.citations],
         "read": [passage_shape(passage) for passage in answer.read],
+        "decisions": [asdict(decision) for decision in answer.decisions],
         "model": answer.model,
         "model_calls": answer.model_calls,
         "timings": {name: answer.timings.get(name) for name in ("retrieve_ms", "first_token_ms", "total_ms")},

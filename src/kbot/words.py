@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from kbot.chat import labels_in
+from kbot.chat import Decision, labels_in
 from kbot.errors import (
     DatabaseError,
     EmbedderMismatch,
@@ -10,6 +10,7 @@ from kbot.errors import (
     ModelMissing,
     ModelTimeout,
     ModelUnreachable,
+    RerankerMismatch,
     StreamCut,
 )
 
@@ -21,6 +22,7 @@ class Words:
     log, and in one language only."""
 
     searching: str
+    checking: str
     waiting: str
     queued: str
     empty: str
@@ -32,7 +34,7 @@ class Words:
     cut: str
     failed: str
     database: str
-    embedder: str
+    index: str
     unexpected: str
     revised: str
     unread_files: str
@@ -55,6 +57,8 @@ class Words:
     read_line: str
     read_cited: str
     read_nothing: str
+    decided_title: str
+    decided: dict[str, str]
     sources_title: str
     sources_line: str
     sources_none: str
@@ -72,6 +76,11 @@ class Words:
     reported: str
     gone_answer: str
 
+    def of_decision(self, decision: Decision) -> str:
+        """A decision in a sentence."""
+        said = self.decided.get(f"{decision.step} {decision.outcome}", "{detail}")
+        return said.format(detail=decision.detail).replace(" ()", "")
+
     def of(self, error: BaseException) -> str:
         """An error in words for the person who asked, without a traceback."""
         match error:
@@ -80,8 +89,8 @@ class Words:
                 return self._of_model(error).format(model=error.model, name=name)
             case DatabaseError():
                 return self.database
-            case EmbedderMismatch():
-                return self.embedder
+            case EmbedderMismatch() | RerankerMismatch():
+                return self.index
             case _:
                 return self.unexpected
 
@@ -101,8 +110,55 @@ class Words:
 
 _LABELS = {language: labels_in(language) for language in ("en", "pt")}
 
+# By step and outcome of a `kbot.chat.Decision`; {detail} is numbers alone.
+_DECIDED = {
+    "en": {
+        "follow-up alone": "The question stands by itself.",
+        "follow-up joined": "The question was understood together with an earlier one ({detail}).",
+        "follow-up rewritten": "The question was rewritten so that it stands by itself ({detail}).",
+        "retrieval needed": "The documents have to be searched.",
+        "retrieval not needed": "Nothing has to be looked up for that.",
+        "gate near": "The search found something near enough ({detail}).",
+        "gate nothing near": "The search found nothing near enough ({detail}).",
+        "reranker failed": "The reranker did not answer; the order is that of the search alone.",
+        "passages relevant": "Passages judged relevant: {detail}.",
+        "passages none relevant": "No passage was judged relevant ({detail}).",
+        "search again": "Searched again in other words ({detail}).",
+        "claims supported": "Statements checked against their sources: all {detail} are supported.",
+        "claims unsupported": "Statements that their sources do not support: {detail}.",
+        "answer to the point": "The draft answers the question ({detail}).",
+        "answer beside the point": "The draft does not answer the question ({detail}).",
+        "draft written again": "The draft was withdrawn and written once more.",
+        "draft cut": "What was not supported was left out ({detail}).",
+        "draft refused": "The draft was withdrawn: too little of it was supported ({detail}).",
+        "sources disagree": "Sources that disagree: {detail}.",
+    },
+    "pt": {
+        "follow-up alone": "A pergunta se entende sozinha.",
+        "follow-up joined": "A pergunta foi entendida junto com uma anterior ({detail}).",
+        "follow-up rewritten": "A pergunta foi reescrita para se entender sozinha ({detail}).",
+        "retrieval needed": "É preciso procurar nos documentos.",
+        "retrieval not needed": "Não é preciso procurar nada para isso.",
+        "gate near": "A busca achou algo próximo o bastante ({detail}).",
+        "gate nothing near": "A busca não achou nada próximo o bastante ({detail}).",
+        "reranker failed": "O reranker não respondeu; a ordem é a da busca.",
+        "passages relevant": "Trechos julgados relevantes: {detail}.",
+        "passages none relevant": "Nenhum trecho foi julgado relevante ({detail}).",
+        "search again": "Nova busca com outras palavras ({detail}).",
+        "claims supported": "Afirmações conferidas com as fontes: todas sustentadas ({detail}).",
+        "claims unsupported": "Afirmações que as fontes não sustentam: {detail}.",
+        "answer to the point": "O rascunho responde à pergunta ({detail}).",
+        "answer beside the point": "O rascunho não responde à pergunta ({detail}).",
+        "draft written again": "O rascunho foi retirado e escrito mais uma vez.",
+        "draft cut": "O que não tinha sustentação ficou de fora ({detail}).",
+        "draft refused": "O rascunho foi retirado: muito pouco dele tinha sustentação ({detail}).",
+        "sources disagree": "Fontes que discordam: {detail}.",
+    },
+}
+
 _ENGLISH = Words(
     searching="🔎 Searching the documents…",
+    checking="🔍 Checking: not everything in the draft stands in the documents…",
     waiting="⏳ Waiting: {ahead} earlier in this conversation.",
     queued="⏳ Others are being answered; you are number {number} in the queue.",
     empty="👋 Ask me a question about the documents, in a sentence. Admins give me documents: “ingest”, with files or addresses.",
@@ -114,7 +170,7 @@ _ENGLISH = Words(
     cut="⚠️ The answer was cut off here. Please ask again, or for less at once; if it happens often, whoever runs kbot can raise KBOT_ANSWER_TOKENS, or look at the log of the model's server.",
     failed="⚠️ The model {model} failed. Please ask again; if it stays so, whoever runs kbot finds the cause with `kbot doctor`.",
     database="⚠️ I cannot reach my database now. Please ask again in a moment; if it stays so, whoever runs kbot finds the cause with `kbot doctor`.",
-    embedder="⚠️ My index was built with another embedding model, so I cannot search it. Whoever runs kbot has to run `kbot reindex`.",
+    index="⚠️ My index was built for another embedding model or reranker, so I cannot search it. Whoever runs kbot has to run `kbot reindex`.",
     unexpected="⚠️ Something went wrong on my side. Please ask again; if it stays so, whoever runs kbot finds the cause with `kbot doctor`.",
     revised="✏️ *Revised after the question was edited.*",
     unread_files="📎 I answer from ingested documents alone and have not read the attached file. An admin can have it ingested: attach it to a new message that says “ingest”.",
@@ -137,6 +193,8 @@ _ENGLISH = Words(
     read_line="relevance {score:.2f} · distance {distance:.2f}",
     read_cited="cited",
     read_nothing="Nothing that you may see was read for this answer, or it has been forgotten since.",
+    decided_title="How this answer came about",
+    decided=_DECIDED["en"],
     sources_title=_LABELS["en"].titles["sources"],
     sources_line="{pages}{chunks} · updated {day}{scope}",
     sources_none="No document has been ingested here yet. Admins do so with /ingest.",
@@ -157,6 +215,7 @@ _ENGLISH = Words(
 
 _PORTUGUESE = Words(
     searching="🔎 Procurando nos documentos…",
+    checking="🔍 Conferindo: nem tudo no rascunho está nos documentos…",
     waiting="⏳ Na fila: {ahead} antes nesta conversa.",
     queued="⏳ Outras perguntas estão sendo respondidas; a sua é a número {number} da fila.",
     empty="👋 Faça uma pergunta sobre os documentos, em uma frase. Admins me dão documentos: “ingerir”, com arquivos ou endereços.",
@@ -168,7 +227,7 @@ _PORTUGUESE = Words(
     cut="⚠️ A resposta foi cortada aqui. Pergunte de novo, ou peça menos de uma vez; se acontecer muito, quem cuida do kbot pode aumentar KBOT_ANSWER_TOKENS ou olhar o log do servidor do modelo.",
     failed="⚠️ O modelo {model} falhou. Pergunte de novo; se continuar, quem cuida do kbot acha a causa com `kbot doctor`.",
     database="⚠️ Não alcanço meu banco de dados agora. Pergunte de novo daqui a pouco; se continuar, quem cuida do kbot acha a causa com `kbot doctor`.",
-    embedder="⚠️ Meu índice foi feito com outro modelo de embeddings e não posso procurar nele. Quem cuida do kbot precisa rodar `kbot reindex`.",
+    index="⚠️ Meu índice foi feito para outro modelo de embeddings ou reranker e não posso procurar nele. Quem cuida do kbot precisa rodar `kbot reindex`.",
     unexpected="⚠️ Algo deu errado do meu lado. Pergunte de novo; se continuar, quem cuida do kbot acha a causa com `kbot doctor`.",
     revised="✏️ *Revisto depois que a pergunta foi editada.*",
     unread_files="📎 Respondo só a partir de documentos ingeridos e não li o arquivo anexado. Um admin pode mandar ingeri-lo: anexe-o a uma nova mensagem que diga “ingerir”.",
@@ -191,6 +250,8 @@ _PORTUGUESE = Words(
     read_line="relevância {score:.2f} · distância {distance:.2f}",
     read_cited="citado",
     read_nothing="Nada do que você pode ver foi lido para esta resposta, ou já foi esquecido.",
+    decided_title="Como se chegou a esta resposta",
+    decided=_DECIDED["pt"],
     sources_title=_LABELS["pt"].titles["sources"],
     sources_line="{pages}{chunks} · atualizado em {day}{scope}",
     sources_none="Nenhum documento foi ingerido aqui ainda. Admins fazem isso com /ingest.",

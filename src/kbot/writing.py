@@ -7,7 +7,7 @@ from dataclasses import replace
 from kbot.budget import Budget
 from kbot.chat import Adapter, Answer, IncomingMessage, Place
 from kbot.claims import Claim
-from kbot.engine import Asked, Engine, Final, Retracted, Searching, Token, has_words
+from kbot.engine import Asked, Checking, Engine, Final, Retracted, Searching, Token, has_words
 from kbot.errors import DatabaseError, KbotError, MessageGone, ModelError
 from kbot.history import forget_turn
 from kbot.inbox import Inbox
@@ -176,6 +176,8 @@ class Writer:
                         reply.write(text)
                     case Retracted():
                         reply.replace("")
+                    case Checking():
+                        reply.show(words.checking)
                     case Final(answer):
                         notes = (
                             words.uncited if answer.reason == "uncited" else "",

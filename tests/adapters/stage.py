@@ -283,7 +283,7 @@ async def _start(stage: Stage, folder: Path, number: int, settings: Mapping[str,
             *(sys.executable, "-m", "kbot", "run", stage.name),
             stdout=out,
             stderr=out,
-            env={**kept, "KBOT_HOME": str(folder / "home"), **stage.environment, **given},
+            env={**kept, "KBOT_HOME": str(folder / "home"), "KBOT_REFLECTION": "off", **stage.environment, **given},
             cwd=folder,
         )
     return Running(process, log)

@@ -35,6 +35,7 @@ class FakeOllama:
     """The script, which a test may change at any time, and what was asked."""
 
     url: str = ""
+    version: str = "0.12.0"
     models: dict[str, list[str]] = field(default_factory=lambda: {"llama3.2:latest": ["completion"]})
     entries: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     behaviour: Behaviour = "normal"
@@ -77,8 +78,8 @@ async def fake_ollama(script: FakeOllama | None = None) -> AsyncGenerator[FakeOl
 _SCRIPT = web.AppKey("script", FakeOllama)
 
 
-async def _version(_request: web.Request) -> web.Response:
-    return web.json_response({"version": "0.12.0"})
+async def _version(request: web.Request) -> web.Response:
+    return web.json_response({"version": request.app[_SCRIPT].version})
 
 
 async def _tags(request: web.Request) -> web.StreamResponse:

@@ -8,7 +8,9 @@ from langchain_core.embeddings import Embeddings
 from kbot.chat import Passage, Place
 from kbot.database import Database
 from kbot.ingestion.chunk import join_pages
-from kbot.ingestion.index import Document, Indexed, index
+from kbot.ingestion.cutting import Cutting
+from kbot.ingestion.document import Document
+from kbot.ingestion.index import Indexed, index
 from kbot.ingestion.jobs import Progress, Receipt, Shelf, Upload, ingest
 from kbot.ingestion.load import Page
 from kbot.models import Embedder
@@ -64,7 +66,7 @@ async def add(
 ) -> Indexed:
     """Index a text in small chunks, so that a short one has several."""
     made = document(source, text, scope=scope, workspace=workspace, title=title)
-    return await index(database, embedder, made, chunk_characters=size)
+    return await index(database, embedder, made, cutting=Cutting(size))
 
 
 class Watched(Embeddings):

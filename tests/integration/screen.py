@@ -110,7 +110,7 @@ async def two_bots(desk: Desk, engine: Engine) -> AsyncGenerator[tuple[Bot, Bot]
     """Two bots that share the database and nothing else, as those of two processes."""
     async with (
         open_database(desk.settings, migrate=False) as other,
-        bots(engine, Engine(engine.settings, other, engine.embedder, engine.chat)) as (one, two),
+        bots(engine, Engine(engine.settings, other, engine.embedder, engine.chat, engine.reranker)) as (one, two),
     ):
         yield one, two
 

@@ -71,7 +71,7 @@ async def test_a_message_is_answered_once_however_often_it_comes(desk: Desk, mod
     screen, asked = Screen(), message()
     async with open_database(desk.settings, migrate=False) as other:
         here = await desk.engine(model)
-        there = Engine(here.settings, other, here.embedder, here.chat)
+        there = Engine(here.settings, other, here.embedder, here.chat, here.reranker)
         async with bots(here, there) as (one, two):
             answers = await asyncio.gather(*(bot.answer(asked, screen) for bot in (one, two, one, two)))
             again = await two.answer(asked, screen)

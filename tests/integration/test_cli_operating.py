@@ -145,7 +145,7 @@ async def test_a_database_from_its_first_table_to_its_last_document(kbot: Progra
         return [done.out, done.err]
 
     out, _ = await run("doctor", "--quick", code=1)
-    assert "✗ migrations: 3 to apply: run `kbot migrate`." in out
+    assert "✗ migrations: 4 to apply: run `kbot migrate`." in out
     out, _ = await run("migrate")
     assert "applied 0001_knowledge.sql" in out
     out, _ = await run("doctor", "--quick")

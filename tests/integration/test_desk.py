@@ -133,7 +133,13 @@ async def test_all_that_was_read_is_seen_in_the_channel_of_the_answer_alone(
     model.words = ["São 22 [1]."]
     here = fresh()
     await fill(desk, here, tmp_path, RULES)
-    await fill(desk, here, tmp_path, {"diretoria.md": "# Férias\n\nA diretoria tem 40 dias de férias.\n"}, here.channel)
+    await fill(
+        desk,
+        here,
+        tmp_path,
+        {"diretoria.md": "# Férias\n\nA diretoria tem 40 dias úteis de férias por ano.\n"},
+        here.channel,
+    )
     async with bots(await desk.engine(model)) as (bot,):
         answer = await answered(bot, here)
         report = await bot.report("read", replace(here, thread="t"), ANA, SCREEN, answer.id)

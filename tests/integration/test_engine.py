@@ -18,7 +18,7 @@ from kbot.chat import Place
 from kbot.database import open_database
 from kbot.engine import Engine, Event, Final, Retracted, Searching, Token
 from kbot.errors import DatabaseError, ModelError, ModelFailed, ModelMissing, ModelTimeout, ModelUnreachable, StreamCut
-from kbot.models import open_chat_model
+from kbot.models import open_chat_model, open_reranker
 from kbot.prompts import REFUSALS
 from kbot.shapes import answer_shape
 
@@ -241,7 +241,13 @@ async def test_a_real_language_model_answers_from_the_documents(desk: Desk) -> N
     settings = desk.settings.model_copy(
         update={"chat_model": f"gguf:{GGUF.expanduser()}", "passages": 1, "answer_tokens": 40, "model_timeout": 60.0}
     )
-    engine = Engine(settings, desk.database, desk.embedder, await open_chat_model(settings, desk.embedder))
+    engine = Engine(
+        settings,
+        desk.database,
+        desk.embedder,
+        await open_chat_model(settings, desk.embedder),
+        await open_reranker(settings, desk.embedder),
+    )
     events = await events_of(engine, FERIAS, somewhere())
     tokens = [event for event in events if isinstance(event, Token)]
     assert len(tokens) > 3, "it streams"
@@ -274,7 +280,13 @@ async def test_a_database_that_may_only_be_read_is_said_in_words(desk: Desk) -> 
     address = f"{desk.settings.database_url.get_secret_value()} options='-c default_transaction_read_only=on'"
     settings = desk.settings.model_copy(update={"database_url": SecretStr(address), "chat_model": "extractive"})
     async with open_database(settings, migrate=False) as database:
-        engine = Engine(settings, database, desk.embedder, await open_chat_model(settings, desk.embedder))
+        engine = Engine(
+            settings,
+            database,
+            desk.embedder,
+            await open_chat_model(settings, desk.embedder),
+            await open_reranker(settings, desk.embedder),
+        )
         with pytest.raises(DatabaseError, match=r"does not let kbot work: .*read-only"):
             await ask(engine, FERIAS, somewhere())
 

@@ -13,18 +13,27 @@ from fakes.ollama import FakeOllama
 from kbot import desk as counter
 from kbot import library
 from kbot.chat import Answer, Citation, Opinion, Passage, Person, Place
+from kbot.confidence import Cut, for_quoting
 from kbot.engine import Engine
 from kbot.errors import ModelMissing, SettingsError
 from kbot.evaluation import ledger
 from kbot.evaluation.comparison import compare, differences, gated_measures, regressions
-from kbot.evaluation.corpus import Corpus, check_labels, of_passages, read_corpus, shelve
+from kbot.evaluation.corpus import (
+    Corpus,
+    check_labels,
+    chunking_of,
+    of_passages,
+    read_corpus,
+    shelve,
+    workspace_of,
+)
 from kbot.evaluation.harvest import labelled_rows
 from kbot.evaluation.judge import words_judge
 from kbot.evaluation.labelled import LabelledPassage, LabelledQuestion, read_questions, write_questions
 from kbot.evaluation.run import Run, configuration, evaluate, figures, subsets
 from kbot.evaluation.trial import JudgedClaim, Only, answer_figures, put, unit
-from kbot.grounding import Cut
 from kbot.retrieval.cuts import store_cut
+from kbot.settings import Chunking
 
 PASSAGES = (
     LabelledPassage("férias/1", "Política de férias", "Cada pessoa tem 22 dias úteis de férias por ano.", "pt"),
@@ -43,6 +52,12 @@ QUESTIONS = (
     LabelledQuestion("q5", UNKNOWN_EN, "en", False, ()),
 )
 CORPUS = of_passages(PASSAGES)
+
+
+def replace_settings(engine: Engine, **settings: object) -> Engine:
+    return Engine(
+        engine.settings.model_copy(update=settings), engine.database, engine.embedder, engine.chat, engine.reranker
+    )
 
 
 @pytest.fixture
@@ -115,9 +130,22 @@ async def test_a_corpus_stands_apart_and_is_used_again(engine: Engine, tmp_path:
         passage.id for passage in PASSAGES
     }
     smaller = Engine(
-        engine.settings.model_copy(update={"chunk_characters": 200}), engine.database, engine.embedder, engine.chat
+        engine.settings.model_copy(update={"chunk_characters": 200}),
+        engine.database,
+        engine.embedder,
+        engine.chat,
+        engine.reranker,
     )
     assert await shelve(smaller, CORPUS, lambda _: None) != workspace, "cut otherwise, it is another index"
+    ways: list[dict[str, object]] = [
+        {},
+        {"section_characters": 3200},
+        {"chunking": Chunking("semantic")},
+        {"chunking": Chunking("model")},
+    ]
+    kinds = [replace_settings(engine, **way) for way in ways]
+    assert len({workspace_of(CORPUS, each) for each in kinds}) == len(ways)
+    assert [chunking_of(each) for each in kinds] == ["recursive", "recursive", "semantic", "model (extractive)"]
     changed = of_passages([replace(PASSAGES[0], text="Outra coisa."), *PASSAGES[1:]])
     assert await shelve(engine, changed, lambda _: None) != workspace
     anew: list[str] = []
@@ -170,7 +198,7 @@ async def test_a_worse_run_is_told_from_noise(engine: Engine) -> None:
     assert not [found for found in compare(run, run).changes["all"].values() if not found.noise]
     lost = [replace(each, found={**each.found, "hit@5": 0.0, "mrr@10": 0.0}) for each in run.outcomes[:8]]
     settings = engine.settings.model_copy(update={"fusion": "rrf", "rules": "Be brief."})
-    other = Engine(settings, engine.database, engine.embedder, engine.chat)
+    other = Engine(settings, engine.database, engine.embedder, engine.chat, engine.reranker)
     configured = await configuration(other, CORPUS, many, words_judge(engine.embedder), "retrieval")
     worse = replace(run, id="other", configuration=configured, outcomes=(*lost, *run.outcomes[8:]))
     assert {measure.name for measure, _ in regressions(compare(run, worse), gated_measures())} == {"hit@5", "mrr@10"}
@@ -184,7 +212,8 @@ async def test_a_worse_run_is_told_from_noise(engine: Engine) -> None:
 
 async def test_a_calibrated_cut_refuses_until_the_operator_says_otherwise(desk: Desk, engine: Engine) -> None:
     own = await engine.cut_in("default")
-    assert own == engine.embedder.cut
+    assert engine.embedder.cut
+    assert own == for_quoting(engine.embedder.cut), "the model only quotes"
     try:
         await store_cut(
             engine.database, engine.embedder.name, Cut(2.0, 2.0), workspace="default", labelled="s", questions=9
@@ -196,7 +225,7 @@ async def test_a_calibrated_cut_refuses_until_the_operator_says_otherwise(desk: 
         assert await engine.cut_in("another team") == cut
         assert await engine.cut_in("default") == Cut(2.0, 2.0), "a workspace's own goes first"
         said = await desk.engine(cut=0.3)
-        assert await said.cut_in("default") == Cut(0.3, own.coverage)
+        assert await said.cut_in("default") == Cut(0.3, own.nearness)
         assert (await ask(said, FERIAS)).grounded
         await store_cut(engine.database, "another embedder", Cut(3.0, 3.0), workspace="", labelled="s", questions=9)
         assert await engine.cut_in("another team") == cut

@@ -18,6 +18,16 @@ TABLE = (
     "| Refeição em viagem | R$ 90 por dia | gestor |"
 )
 FAQ = "## How do I reset my badge?\n\nBring it to the front desk before noon.\n\n## Where do I park?\n\nOn level two."
+PLAN = """# Dental plan
+
+The plan covers routine care after a waiting time of one month.
+
+The following are not covered:
+
+- implants
+- cosmetic work
+- tours abroad"""
+HOTLINE = "You can report it by:\n\n1. Calling the compliance hotline at 1-800-555-1212.\n2. A letter to the board."
 STEPS = "To cancel an order, proceed as follows:\n\nOpen the portal, choose the order and press the red button."
 
 
@@ -80,6 +90,42 @@ async def test_where_no_sentence_is_near_it_repeats_the_refusal_of_the_prompt(
     asked = prompt(question, HOURS, TABLE, language=language, refusal=own)
     assert (await quoting.ainvoke(asked)).text == refusal
     assert (await quoting.ainvoke(prompt(question, language=language, refusal=own))).text == refusal
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Are implants covered?", "The following are not covered: implants [1]"),
+        (
+            "What is not covered?",
+            "The following are not covered:\n- implants [1]\n- cosmetic work [1]\n- tours abroad [1]",
+        ),
+        ("O plano cobre implantes?", "The following are not covered: implants [1]"),
+        (
+            "compliance hotline phone number",
+            "You can report it by: Calling the compliance hotline at 1-800-555-1212. [2]",
+        ),
+    ],
+)
+async def test_an_item_is_quoted_under_what_leads_it_in(
+    quoting: ExtractiveChatModel, question: str, answer: str
+) -> None:
+    said = (await quoting.ainvoke(prompt(question, PLAN, HOTLINE))).text
+    assert answer in said.split("\n\n")
+
+
+async def test_a_list_goes_on_under_the_heading_of_its_passage(quoting: ExtractiveChatModel) -> None:
+    passage = Passage("c", "d", "s.md", "S", "- dental implants\n- whitening", 0, 0, 0, 0, heading="Not covered")
+    values = {"passages": format_passages([passage]), "question": "Are dental implants covered?"}
+    asked = answer_prompt(Persona("x"), "en").invoke(values).to_messages()
+    assert "Not covered: dental implants [1]" in (await quoting.ainvoke(asked)).text
+
+
+async def test_what_cannot_be_the_kind_of_thing_asked_for_is_not_quoted_beside_it(quoting: ExtractiveChatModel) -> None:
+    text = "The chapel was opened by the bishop.\n\nThe chapel was opened in 1854."
+    assert (
+        await quoting.ainvoke(prompt("When was the chapel opened?", text))
+    ).text == "The chapel was opened in 1854. [1]"
 
 
 async def test_it_streams_word_by_word_and_says_that_it_ended(quoting: ExtractiveChatModel) -> None:

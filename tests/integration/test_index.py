@@ -11,6 +11,7 @@ from langchain_core.embeddings import Embeddings
 from kbot.chat import Place
 from kbot.database import Database
 from kbot.errors import ModelFailed
+from kbot.ingestion.cutting import Cutting
 from kbot.ingestion.index import Indexed, index
 from kbot.ingestion.load import Page
 from kbot.library import forget, indexed_workspaces, reindex
@@ -85,7 +86,7 @@ async def test_repeated_passages_have_ids_of_their_own(database: Database, embed
 async def test_progress_counts_the_chunks(database: Database, embedder: Embedder) -> None:
     told: list[tuple[int, int]] = []
     made = document("long.md", long_text("1"))
-    done = await index(database, embedder, made, chunk_characters=100, progress=lambda n, of: told.append((n, of)))
+    done = await index(database, embedder, made, cutting=Cutting(100), progress=lambda n, of: told.append((n, of)))
     assert told[-1] == (done.chunks, done.chunks)
     assert told == sorted(set(told))
     assert len(told) >= 2
@@ -209,7 +210,7 @@ async def test_the_statistics_are_exact_after_any_sequence(database: Database, e
         if chance.random() < 0.25:
             await forget(database, Place(workspace, scope or "slack:general"), source)
         elif chance.random() < 0.1:
-            [_ async for _ in reindex(database, embedder, workspace, chunk_characters=chance.choice([60, 100]))]
+            [_ async for _ in reindex(database, embedder, workspace, cutting=Cutting(chance.choice([60, 100])))]
         else:
             said = [f"About {chance.choice(words)} and {chance.choice(words)}." for _ in range(chance.randrange(5))]
             await add(database, embedder, source, "\n\n".join(said), workspace=workspace, scope=scope)

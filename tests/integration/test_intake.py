@@ -249,7 +249,7 @@ async def test_an_index_of_another_embedder_is_told_in_words(desk: Desk, files: 
             await connection.execute(change, (asked.place.workspace,))
         bot.receive(again, screen)
         await until_state(desk, again, "answered")
-    assert screen.text.endswith(PORTUGUESE.embedder)
+    assert screen.text.endswith(PORTUGUESE.index)
     assert [content.stage for content in screen.messages.values()] == ["failed"]
 
 

@@ -11,7 +11,7 @@ from kbot.engine import Asked, Engine, Final
 from kbot.history import last_read, remember
 from kbot.ingestion.load import Page
 from kbot.library import forget, gaps, indexed_workspaces, sources
-from kbot.models import Embedder, open_chat_model
+from kbot.models import Embedder, open_chat_model, open_reranker
 from kbot.retrieval.search import search
 from kbot.settings import Settings
 
@@ -25,7 +25,9 @@ SECRET = "The salary of the director Zoraide Quintanilha is 98765 dollars in eve
 async def engine(database: Database, embedder: Embedder, settings: Settings) -> Engine:
     """An engine that answers by quoting."""
     quoting = settings.model_copy(update={"chat_model": "extractive"})
-    return Engine(quoting, database, embedder, await open_chat_model(quoting, embedder))
+    return Engine(
+        quoting, database, embedder, await open_chat_model(quoting, embedder), await open_reranker(quoting, embedder)
+    )
 
 
 async def ask(engine: Engine, question: str, place: Place = EVERYBODY, author: str = "U1") -> Answer:

@@ -109,7 +109,7 @@ async def test_mending_outlives_a_database_that_is_away(
     asked = await orphan(desk, screen)
     async with open_database(desk.settings.model_copy(update={"pool_size": 2}), migrate=False) as small:
         small.pool.timeout = 0.1
-        async with bots(Engine(engine.settings, small, engine.embedder, engine.chat)) as (bot,):
+        async with bots(Engine(engine.settings, small, engine.embedder, engine.chat, engine.reranker)) as (bot,):
             with captured_logs() as logs:
                 async with AsyncExitStack() as stack:
                     async with small.pool.connection():

@@ -21,7 +21,7 @@ async def test_an_exhausted_pool_becomes_words_and_leaves_no_row_open(desk: Desk
     engine = await desk.engine(model)
     async with open_database(desk.settings.model_copy(update={"pool_size": 2}), migrate=False) as small:
         small.pool.timeout = 0.3
-        async with bots(Engine(engine.settings, small, engine.embedder, engine.chat)) as (bot,):
+        async with bots(Engine(engine.settings, small, engine.embedder, engine.chat, engine.reranker)) as (bot,):
             before, during = Screen(), Screen()
             with captured_logs() as logs:
                 async with small.pool.connection():
@@ -74,7 +74,7 @@ async def test_while_the_database_is_away_a_message_is_told_so_once_and_not_answ
     engine = await desk.engine(model)
     async with open_database(desk.settings.model_copy(update={"pool_size": 2}), migrate=False) as small:
         small.pool.timeout = 0.3
-        async with bots(Engine(engine.settings, small, engine.embedder, engine.chat)) as (bot,):
+        async with bots(Engine(engine.settings, small, engine.embedder, engine.chat, engine.reranker)) as (bot,):
             asked, screen = message(), Screen()
             async with small.pool.connection():
                 await asyncio.gather(bot.answer(asked, screen), bot.answer(asked, screen))
@@ -91,7 +91,7 @@ async def test_a_question_deleted_while_the_database_is_away_is_not_answered_lat
     engine = await desk.engine(model, model_timeout=30.0)
     async with open_database(desk.settings.model_copy(update={"pool_size": 2}), migrate=False) as small:
         small.pool.timeout = 0.3
-        async with bots(Engine(engine.settings, small, engine.embedder, engine.chat)) as (bot,):
+        async with bots(Engine(engine.settings, small, engine.embedder, engine.chat, engine.reranker)) as (bot,):
             running, waiting, screen = message(), message(), Screen()
             answering = asyncio.create_task(bot.answer(running, screen))
             await screen.until(lambda: "22" in screen.text)

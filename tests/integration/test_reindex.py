@@ -9,6 +9,7 @@ from knowledge import EVERYBODY, FERIAS, LEAVE, Watched, add, document, miscount
 from kbot.chat import Place
 from kbot.database import Database
 from kbot.errors import EmbedderMismatch, ModelFailed
+from kbot.ingestion.cutting import Cutting
 from kbot.ingestion.index import index
 from kbot.ingestion.load import Page
 from kbot.library import forget, indexed_workspaces, reindex
@@ -81,7 +82,7 @@ async def test_reindexing_is_atomic(database: Database, embedder: Embedder, kind
     async def rebuild() -> None:
         nonlocal done
         try:
-            names = [name async for name in reindex(database, other, "default", chunk_characters=200)]
+            names = [name async for name in reindex(database, other, "default", cutting=Cutting(200))]
             assert sorted(names) == ["0.pdf", "1.pdf", "2.pdf"]
         finally:
             done = True
@@ -95,7 +96,7 @@ async def test_reindexing_is_atomic(database: Database, embedder: Embedder, kind
     assert await ask(other) == "6 of 3"
     assert await miscounted(database) == []
     unchanged = document("0.pdf", [Page(page, f"Days of leave, 0.{page}.") for page in (1, 2)])
-    assert (await index(database, other, unchanged, chunk_characters=200)).status == "duplicate"
+    assert (await index(database, other, unchanged, cutting=Cutting(200))).status == "duplicate"
 
 
 async def test_a_reindexing_that_fails_changes_nothing(database: Database, embedder: Embedder) -> None:
@@ -108,7 +109,7 @@ async def test_a_reindexing_that_fails_changes_nothing(database: Database, embed
     before = await rows(database, "SELECT id, text, embedding::text FROM chunks ORDER BY id")
     failing = Embedder("test:failing", 512, Watched(embedder.embeddings, fail), None)
     with pytest.raises(ModelFailed):
-        [_ async for _ in reindex(database, failing, "default", chunk_characters=200)]
+        [_ async for _ in reindex(database, failing, "default", cutting=Cutting(200))]
     assert await rows(database, "SELECT id, text, embedding::text FROM chunks ORDER BY id") == before
     await check_index(database, embedder, "default")
     assert await miscounted(database) == []
@@ -121,7 +122,7 @@ async def test_what_is_forgotten_and_added_during_a_reindexing_waits_for_it(
         await add(database, embedder, f"{n}.md", f"{LEAVE}\n\nDocument number {n} says so.")
 
     async def rebuild() -> list[str]:
-        return [name async for name in reindex(database, embedder, "default", chunk_characters=200)]
+        return [name async for name in reindex(database, embedder, "default", cutting=Cutting(200))]
 
     async with asyncio.timeout(20):
         names, gone, added = await asyncio.gather(

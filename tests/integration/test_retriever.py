@@ -19,7 +19,7 @@ from kbot.database import Database, open_database
 from kbot.engine import Engine
 from kbot.errors import EmbedderMismatch
 from kbot.ingestion.load import Page
-from kbot.models import Embedder, open_chat_model
+from kbot.models import Embedder, open_chat_model, open_reranker
 from kbot.retriever import Retriever
 from kbot.settings import Settings
 from kbot.vectorstore import open_vector_store
@@ -36,7 +36,9 @@ async def engine(database: Database, embedder: Embedder, settings: Settings) -> 
     await add(database, embedder, "secret.md", f"{LEAVE}\n\nThe secret is 98765.", scope="slack:hr")
     await add(database, embedder, "other.md", f"{LEAVE}\n\nAnother team says 4711.", workspace="team b\\c")
     quoting = settings.model_copy(update={"chat_model": "extractive"})
-    return Engine(quoting, database, embedder, await open_chat_model(quoting, embedder))
+    return Engine(
+        quoting, database, embedder, await open_chat_model(quoting, embedder), await open_reranker(quoting, embedder)
+    )
 
 
 async def test_it_returns_what_kbot_would_read(engine: Engine) -> None:
@@ -83,7 +85,7 @@ async def test_invoke_works_where_no_loop_runs(engine: Engine) -> None:
     def synchronous() -> str:
         async def begun(stack: AsyncExitStack) -> Retriever:
             database = await stack.enter_async_context(open_database(engine.settings, migrate=False))
-            own = Engine(engine.settings, database, engine.embedder, engine.chat)
+            own = Engine(engine.settings, database, engine.embedder, engine.chat, engine.reranker)
             return Retriever(engine=own)
 
         stack = AsyncExitStack()
@@ -146,7 +148,7 @@ async def test_the_vector_store_is_read_only(engine: Engine) -> None:
 async def test_the_vector_store_of_another_embedder_is_refused(engine: Engine) -> None:
     other = Embedder("test:other", 512, engine.embedder.embeddings, None)
     with pytest.raises(EmbedderMismatch):
-        async with open_vector_store(Engine(engine.settings, engine.database, other, engine.chat)):
+        async with open_vector_store(Engine(engine.settings, engine.database, other, engine.chat, engine.reranker)):
             pass
 
 

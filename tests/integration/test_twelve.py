@@ -14,7 +14,7 @@ from kbot.evaluation.corpus import check_labels, read_corpus, shelve
 from kbot.evaluation.judge import Judge, words_judge
 from kbot.evaluation.labelled import LabelledQuestion, read_questions
 from kbot.evaluation.trial import Outcome, put
-from kbot.models import Embedder, open_chat_model
+from kbot.models import Embedder, open_chat_model, open_reranker
 from kbot.settings import Settings
 
 QUESTIONS = read_questions(twelve_questions()).questions
@@ -32,7 +32,9 @@ def test_eight_can_be_answered_and_four_cannot_in_both_languages() -> None:
 
 async def test_extractive_has_twelve_of_twelve(database: Database, embedder: Embedder, settings: Settings) -> None:
     chosen = settings.model_copy(update={"chat_model": "extractive"})
-    engine = Engine(chosen, database, embedder, await open_chat_model(chosen, embedder))
+    engine = Engine(
+        chosen, database, embedder, await open_chat_model(chosen, embedder), await open_reranker(chosen, embedder)
+    )
     right = [outcome async for outcome in _asked(engine, QUESTIONS)]
     assert len(right) == 12
 
@@ -48,7 +50,9 @@ async def test_a_small_model_has_twelve_of_twelve(database: Database, embedder: 
     if not path.is_file():
         pytest.skip("no GGUF model: set KBOT_TEST_MODEL to one")
     chosen = settings.model_copy(update={"chat_model": f"gguf:{path}", **SMALL})
-    engine = Engine(chosen, database, embedder, await open_chat_model(chosen, embedder))
+    engine = Engine(
+        chosen, database, embedder, await open_chat_model(chosen, embedder), await open_reranker(chosen, embedder)
+    )
     right = [outcome async for outcome in _asked(engine, QUESTIONS)]
     assert len(right) == 12
 

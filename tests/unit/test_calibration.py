@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from kbot.chat import Passage
+from kbot.confidence import Cut, gate
 from kbot.errors import SettingsError
-from kbot.evaluation.calibration import Evidence, at, best_evidence, choose, held_out
-from kbot.grounding import Cut, gate
+from kbot.evaluation.calibration import Evidence, at, choose, evidence_of, held_out
 
 PASSAGE = Passage("c", "d", "s", "t", "x", 0.0, 0.0, 0.0, 0.0)
 
@@ -28,15 +28,14 @@ def test_no_cut_among_all_is_better(most: float) -> None:
     point = choose(evidence, most)
     assert point == at(point.cut, evidence)
     assert point.wrongly <= most
-    tried = [
-        at(Cut(near.nearness + 1e-9, covered.coverage + 1e-9), evidence) for near in evidence for covered in evidence
-    ]
+    tried = [at(Cut(sure.confidence + 1e-9, near.nearness + 1e-9), evidence) for sure in evidence for near in evidence]
     assert point.rightly == max([each.rightly for each in tried if each.wrongly <= most], default=0.0)
 
 
 def test_a_point_refuses_what_the_gate_refuses() -> None:
     draw = random.Random(4)
-    cut = Cut(0.5, 0.45)
+    cut = Cut(0.4, 0.6)
+    question = "How many days of leave?"
     groups = [
         [
             replace(PASSAGE, similarity=draw.random(), sentence=draw.random(), coverage=draw.random() * 0.7)
@@ -44,8 +43,8 @@ def test_a_point_refuses_what_the_gate_refuses() -> None:
         ]
         for _ in range(200)
     ]
-    evidence = [best_evidence(n % 2 == 0, group) for n, group in enumerate(groups)]
-    refused = [not gate(group, cut) for group in groups]
+    evidence = [evidence_of(question, group, answerable=n % 2 == 0) for n, group in enumerate(groups)]
+    refused = [not gate(question, group, cut) for group in groups]
     point = at(cut, evidence)
     assert 0 < sum(refused) < 200
     assert point.wrongly == pytest.approx(sum(refused[::2]) / 100)

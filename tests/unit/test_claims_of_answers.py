@@ -2,7 +2,7 @@
 
 import pytest
 
-from kbot.evaluation.claims import Claim, split_claims
+from kbot.reflection.claims import Claim, attributed, split_claims, without
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,29 @@ def test_what_says_nothing_of_the_world_is_no_claim(answer: str) -> None:
 def test_a_short_answer_is_a_claim_if_it_cites() -> None:
     assert split_claims("R$ 420 [1]") == [Claim("R$ 420", (1,))]
     assert split_claims("Claro!") == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "dropped", "rest"),
+    [
+        ("It opens at 8 in Porto [1]. It closes at 9 in Lisbon [2].", [1], "It opens at 8 in Porto [1]."),
+        ("It opens at 8 in Porto. [1] It closes at 9 in Lisbon. [2]", [0], "It closes at 9 in Lisbon [2]."),
+        (
+            "São três regras:\n\n- A primeira é simples [1].\n- A segunda é falsa [1].\n- A terceira é longa [2].",
+            [1],
+            "São três regras:\n\n- A primeira é simples [1].\n- A terceira é longa [2].",
+        ),
+        ("1. A primeira é simples [1].\n2. A segunda é falsa [1].", [0, 1], ""),
+        ("Only one sentence is here [1].", [], "Only one sentence is here [1]."),
+    ],
+)
+def test_claims_are_left_out_with_what_only_led_to_them(answer: str, dropped: list[int], rest: str) -> None:
+    claims = split_claims(answer)
+    assert without(answer, [claims[n] for n in dropped]) == rest
+
+
+def test_a_citation_is_put_before_the_stop() -> None:
+    answer = "It opens at 8 in Porto. It closes at 9 in Lisbon [2]!"
+    first, second = split_claims(answer)
+    assert attributed(answer, {first: 3, second: 1}) == "It opens at 8 in Porto [3]. It closes at 9 in Lisbon [2]!"
+    assert attributed("Abre às 8h no Porto", {Claim("Abre às 8h no Porto", ()): 1}) == "Abre às 8h no Porto [1]"

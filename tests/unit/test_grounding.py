@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbot.chat import Passage
-from kbot.grounding import Cut, Verdict, classify, gate, strip_citations, worth_reading
+from kbot.grounding import Verdict, classify, strip_citations, worth_reading
 from kbot.prompts import REFUSALS, Persona
 
 PERSONA = Persona("x")
@@ -27,22 +27,6 @@ def judged(text: str, passages: list[Passage] | None = None, persona: Persona = 
 
 def cited(verdict: Verdict) -> list[tuple[int, str]]:
     return [(citation.n, citation.passage_id) for citation in verdict.citations]
-
-
-@pytest.mark.parametrize(
-    ("evidence", "opens"),
-    [
-        ([], False),
-        ([(0.31, 0.31, 0.34)] * 8, False),
-        ([(0.31, 0.31, 0.34), (0.2, 0.44, 0.0)], True),
-        ([(0.0, 0.0, 0.35)], True),
-        ([(0.33, 0.33, 0.0)], True),
-    ],
-)
-def test_the_gate_opens_for_one_near_passage_or_one_with_the_rare_words(
-    evidence: list[tuple[float, float, float]], opens: bool
-) -> None:
-    assert gate([passage(n, *each) for n, each in enumerate(evidence)], Cut(0.32, 0.35)) is opens
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def test_passages_and_questions_are_read(tmp_path: Path) -> None:
     path = written(
         tmp_path / "team.questions.jsonl",
         {**QUESTION, "lang": "pt", "relevant": ["a/1"], "answers": ["às 8"], "answers_doc_lang": ["at 8", "às 8"]},
-        {**QUESTION, "id": "r", "type": "own", "e2e": True},
+        {**QUESTION, "id": "r", "type": "own", "e2e": True, "history": [["Onde fica?", "No térreo."]]},
         {**QUESTION, "id": "s", "answerable": False, "lang": "pt"},
         {**QUESTION, "id": "t", "answerable": None, "note": "somebody is to say"},
     )
@@ -40,6 +40,7 @@ def test_passages_and_questions_are_read(tmp_path: Path) -> None:
         ("s", "pt", False),
     ]
     assert found.questions[0].answers == ("às 8", "at 8")
+    assert [each.history for each in found.questions] == [(), (("Onde fica?", "No térreo."),), ()]
     assert [each.id for each in found.end_to_end().questions] == ["r"]
 
 
@@ -51,6 +52,7 @@ def test_passages_and_questions_are_read(tmp_path: Path) -> None:
         ({"id": "x", "answerable": True}, "lacks 'question'"),
         ({**QUESTION, "id": "x", "relevant": ["nowhere"]}, "'nowhere' is not among the passages"),
         ({**QUESTION, "id": "x", "answerable": False, "relevant": ["a"]}, "names relevant passages"),
+        ({**QUESTION, "id": "x", "history": ["Onde fica?"]}, "line 2: .*`history` holds pairs"),
         (QUESTION, "'q' stands there twice"),
     ],
 )

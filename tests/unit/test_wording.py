@@ -2,7 +2,7 @@
 
 import pytest
 
-from kbot.evaluation.wording import contains, exact, f1, words
+from kbot.wording import contains, exact, f1, words
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ hands that to the `Bot` it was given, and offers the few calls of `Adapter` with
 """
 
 from kbot.chat.adapter import Adapter, Bot, Content, Limits, Opinion, Stage
-from kbot.chat.answers import Answer, Citation, Passage, Report
+from kbot.chat.answers import Answer, Citation, Decision, Passage, Report
 from kbot.chat.labels import Labels, captions, in_language, labels_in, plain, sources, turns
 from kbot.chat.lines import check_home, is_web, packed, short, without_mentions
 from kbot.chat.messages import Attachment, IncomingMessage, IngestRequest, Person, Place
@@ -20,6 +20,7 @@ __all__ = [
     "Bot",
     "Citation",
     "Content",
+    "Decision",
     "DeliveryError",
     "Forbidden",
     "Ids",

@@ -9,8 +9,9 @@ class Passage:
 
     `similarity`, `sentence` and `coverage` lie in [0, 1]: cosine of the passage, cosine of its best sentence
     (`quote`), and the share of the question's rare words that it holds. `score` is their fusion and orders the
-    passages. `before` and `after` are the neighbouring texts in the same document. `page` counts from 1 and is None
-    where the format has no pages. `updated` is the day on which its document was last ingested (ISO 8601).
+    passages. `before` and `after` are the neighbouring texts in the same document; `section` is the longer text that it
+    was cut from for finding, "" where it stands for itself. `page` counts from 1 and is None where the format has no
+    pages. `updated` is the day on which its document was last ingested (ISO 8601).
     """
 
     id: str
@@ -31,6 +32,7 @@ class Passage:
     after: str = ""
     cited: bool = False
     updated: str = ""
+    section: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +51,25 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class Decision:
+    """What kbot decided on the way to an answer: the `step` ("gate", "passages", "claims", …), what came out of it
+    ("relevant", "unsupported", …), and how much of what, in words for an operator; never a text of the question or
+    the documents."""
+
+    step: str
+    outcome: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The finished answer to a question.
 
     `citations` is empty unless `grounded`. `reason` says why an answer is not grounded: "nothing_near" (refused
-    before the model), "refused" (the model said so), "uncited" (no valid citation); empty when grounded. `timings`
-    are milliseconds. `id` is that under which it is stored, "" if it is not; `language` is the question's.
+    before the model), "refused" (the model said so), "uncited" (no valid citation), "irrelevant" (no passage answers),
+    "unsupported" (too little of the draft stands in what it cites), "no_question" (a thank-you); empty when grounded.
+    `decisions` are those on the way, in order. `timings` are milliseconds. `id` is that under which it is stored, "" if
+    it is not; `language` is the question's.
     """
 
     question: str
@@ -69,6 +84,7 @@ class Answer:
     timings: dict[str, float] = field(default_factory=dict[str, float])
     id: str = ""
     language: str = ""
+    decisions: tuple[Decision, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

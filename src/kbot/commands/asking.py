@@ -15,7 +15,7 @@ from kbot import library
 from kbot.bot import Bot
 from kbot.chat import Passage, Place
 from kbot.commands.printing import shown
-from kbot.engine import Asked, Engine, Final, Retracted, Searching, Token
+from kbot.engine import Asked, Checking, Engine, Final, Retracted, Searching, Token
 from kbot.errors import KbotError
 from kbot.registry import load_adapter
 from kbot.settings import Settings
@@ -131,7 +131,7 @@ async def _answer(engine: Engine, question: str, place: Place) -> dict[str, obje
         async with aclosing(engine.ask(question, place, asked=asked, with_history=bool(place.channel))) as events:
             async for event in events:
                 match event:
-                    case Searching():
+                    case Searching() | Checking():
                         pass
                     case Token(piece):
                         text += piece

@@ -13,9 +13,11 @@ from kbot import library
 from kbot.chat import Place
 from kbot.commands.printing import shown_line
 from kbot.database import open_database
+from kbot.ingestion.cutting import cutting
 from kbot.ingestion.jobs import Receipt, Shelf, uploads
 from kbot.ingestion.jobs import ingest as ingest_uploads
-from kbot.models import open_embedder
+from kbot.models import ChatModel, Embedder, open_chat_model, open_embedder
+from kbot.reranking.opening import recorded_name
 from kbot.settings import Settings
 from kbot.shapes import gap_shape, receipt_shape, source_shape
 
@@ -42,6 +44,7 @@ async def ingest(
         show(Receipt(name, "rejected", "Only http and https addresses are read; download it and ingest the file."))
     async with open_database(settings) as database:
         embedder = await open_embedder(settings)
+        chat = await _proposer(settings, embedder)
         shelf = Shelf(place.workspace, place.channel, "cli")
         # On one screen the bar and the receipts must know of each other, or they overwrite each other.
         with _progress(out if out.is_terminal and not as_json else err) as bar:
@@ -52,7 +55,7 @@ async def ingest(
                 bar.update(current, description=source[-40:], completed=done, total=total, visible=True)
 
             async for receipt in ingest_uploads(
-                database, embedder, settings, items, shelf, allow_private_urls=True, progress=tell
+                database, embedder, settings, items, shelf, chat=chat, allow_private_urls=True, progress=tell
             ):
                 bar.advance(files)
                 rejected = rejected or receipt.status == "rejected"
@@ -130,14 +133,22 @@ async def reindex(settings: Settings, workspace: str, *, out: Console, err: Cons
     """Rebuild the index of one workspace, or of all."""
     async with open_database(settings) as database:
         embedder = await open_embedder(settings)
+        chat = await _proposer(settings, embedder)
+        reranker = recorded_name(settings.reranker)
         for name in [workspace] if workspace else await library.indexed_workspaces(database):
             total = len(await library.sources(database, Place(name, ""), everything=True))
             with _progress(err) as bar:
                 task = bar.add_task(name, total=total)
-                async for _ in library.reindex(database, embedder, name, chunk_characters=settings.chunk_characters):
+                how = cutting(settings)
+                async for _ in library.reindex(database, embedder, name, cutting=how, chat=chat, reranker=reranker):
                     bar.advance(task)
-            out.print(shown_line(f"{name}: {total} documents indexed with {embedder.name}."))
+            out.print(shown_line(f"{name}: {total} documents indexed with {embedder.name}, reranker {reranker}."))
     return 0
+
+
+async def _proposer(settings: Settings, embedder: Embedder) -> ChatModel | None:
+    """The chat model, where documents are cut as it proposes."""
+    return await open_chat_model(settings, embedder) if settings.chunking.asks_model else None
 
 
 def receipt_line(receipt: Receipt) -> Text:

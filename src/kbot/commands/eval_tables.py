@@ -75,7 +75,7 @@ def comparison_tables(found: Comparison) -> list[Table]:
 
 def curve_table(curve: Sequence[tuple[float, Point]], chosen: Point, now: Point) -> Table:
     """What can be had at each share of wrongly refused questions; then the cut so far, and the one that was chosen."""
-    table = _table("at most wrongly refused", "wrongly refused", "rightly refused", "nearness", "coverage")
+    table = _table("at most wrongly refused", "wrongly refused", "rightly refused", "confidence", "nearness")
     for share, point in curve:
         table.add_row(f"{share:.0%}", *_point(point))
     table.add_section()
@@ -103,7 +103,7 @@ def _change(measure: Measure, found: Change) -> tuple[str | Text, ...]:
 
 
 def _point(point: Point) -> tuple[str, ...]:
-    return tuple(f"{value:.3f}" for value in (point.wrongly, point.rightly, point.cut.nearness, point.cut.coverage))
+    return tuple(f"{value:.3f}" for value in (point.wrongly, point.rightly, point.cut.confidence, point.cut.nearness))
 
 
 def _number(measure: Measure, value: float, sign: str = "") -> str:

@@ -11,10 +11,11 @@ from rich.text import Text
 
 from kbot.database import Database, open_database, pending
 from kbot.database import migrate as apply_migrations
-from kbot.errors import EmbedderMismatch, KbotError
+from kbot.errors import EmbedderMismatch, KbotError, RerankerMismatch
 from kbot.models import Embedder, complete, open_chat_model, open_embedder
 from kbot.ollama import missing
 from kbot.registry import adapter_names
+from kbot.reranking.opening import recorded_name
 from kbot.retrieval.search import check_index
 from kbot.settings import Settings
 
@@ -89,7 +90,7 @@ async def _database_checks(settings: Settings, database: Database, *, quick: boo
             async with database.pool.connection() as connection:
                 rows = await (await connection.execute("SELECT workspace, passages FROM indexes ORDER BY 1")).fetchall()
             for workspace, passages in rows:
-                yield await _index_check(database, embedder, workspace, passages)
+                yield await _index_check(database, embedder, recorded_name(settings.reranker), workspace, passages)
             if not any(passages for _, passages in rows):
                 yield Check("documents", True, "Nothing has been ingested yet: kbot ingest PATH")
     except KbotError as error:
@@ -106,10 +107,10 @@ async def _database_checks(settings: Settings, database: Database, *, quick: boo
         yield Check("chat model", False, str(error))
 
 
-async def _index_check(database: Database, embedder: Embedder, workspace: str, passages: int) -> Check:
+async def _index_check(database: Database, embedder: Embedder, reranker: str, workspace: str, passages: int) -> Check:
     try:
-        await check_index(database, embedder, workspace)
-    except EmbedderMismatch as error:
+        await check_index(database, embedder, workspace, reranker=reranker)
+    except (EmbedderMismatch, RerankerMismatch) as error:
         return Check("index", False, str(error))
     return Check("index", True, f"workspace {workspace}: {passages} passages")
 

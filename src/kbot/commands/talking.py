@@ -59,7 +59,9 @@ async def demo(settings: Settings, *, out: Console, err: Console) -> int:
         await engine.check(DEMO)
         err.print(shown(engine.chat.why, "dim"))
         items = [Upload(path.name, path) for path in demo_documents()]
-        async for receipt in ingest(engine.database, engine.embedder, settings, items, Shelf(DEMO, added_by="demo")):
+        async for receipt in ingest(
+            engine.database, engine.embedder, settings, items, Shelf(DEMO, added_by="demo"), chat=engine.chat
+        ):
             out.print(receipt_line(receipt))
         out.print()
         failed = False

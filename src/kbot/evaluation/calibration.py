@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kbot.chat import Passage, Place
+from kbot.confidence import Cut, confidence, nearness
 from kbot.engine import Engine
 from kbot.errors import SettingsError
 from kbot.evaluation.labelled import LabelledQuestion
 from kbot.evaluation.run import Progress
-from kbot.grounding import Cut
 
 CURVE = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 _FOLDS = 5
@@ -22,12 +22,12 @@ _STEPS = 250
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The best that was found for a question: nearness (the mean of a passage's cosine and its best sentence's) and
-    coverage, each the highest of all passages."""
+    """What `kbot.confidence.gate` holds against a cut: the confidence in the passages found for a question, and the
+    nearness of the nearest."""
 
     answerable: bool
+    confidence: float
     nearness: float
-    coverage: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +45,15 @@ async def gather(
     """Search for each question. Raises `DatabaseError`, `ModelError`."""
     found: list[Evidence] = []
     for done, question in enumerate(questions, 1):
-        found.append(best_evidence(question.answerable, await engine.search(question.text, Place(workspace, ""))))
+        passages = await engine.search(question.text, Place(workspace, ""))
+        found.append(evidence_of(question.text, passages, answerable=question.answerable))
         progress(done, len(questions))
     return found
 
 
-def best_evidence(answerable: bool, passages: Sequence[Passage]) -> Evidence:
-    """What `kbot.grounding.gate` holds against a cut."""
-    nearness = max(((passage.similarity + passage.sentence) / 2 for passage in passages), default=-1.0)
-    return Evidence(answerable, nearness, max((passage.coverage for passage in passages), default=0.0))
+def evidence_of(question: str, passages: Sequence[Passage], *, answerable: bool) -> Evidence:
+    """What the passages found for a question, best first, say for it."""
+    return Evidence(answerable, confidence(question, passages), nearness(passages))
 
 
 def at(cut: Cut, evidence: Sequence[Evidence]) -> Point:
@@ -71,14 +71,14 @@ def choose(evidence: Sequence[Evidence], most: float) -> Point:
     answerable, unanswerable = _both(evidence)
     # A question is refused where both its numbers lie below the cut's: only the unanswerable ones' own numbers, and a
     # little more, are worth trying.
+    confidences = _steps([each.confidence for each in unanswerable])
     nearnesses = _steps([each.nearness for each in unanswerable])
-    coverages = _steps([each.coverage for each in unanswerable])
-    rightly = _table(unanswerable, nearnesses, coverages)
-    wrongly = _table(answerable, nearnesses, coverages)
+    rightly = _table(unanswerable, confidences, nearnesses)
+    wrongly = _table(answerable, confidences, nearnesses)
     rightly[wrongly > most + 1e-12] = -1.0
     best = np.argwhere(rightly == rightly.max())
     row, column = min(best.tolist(), key=lambda found: (wrongly[found[0], found[1]], found[0] + found[1]))
-    cut = Cut(float(nearnesses[row]), float(coverages[column]))
+    cut = Cut(float(confidences[row]), float(nearnesses[column]))
     return Point(cut, float(rightly[row, column]), float(wrongly[row, column]))
 
 
@@ -123,12 +123,12 @@ def _steps(values: Sequence[float]) -> NDArray[np.float64]:
 
 
 def _table(
-    group: Sequence[Evidence], nearnesses: NDArray[np.float64], coverages: NDArray[np.float64]
+    group: Sequence[Evidence], confidences: NDArray[np.float64], nearnesses: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """The share of a group that each cut refuses."""
-    near = np.array([each.nearness for each in group])[:, None] < nearnesses[None, :]
-    covered = np.array([each.coverage for each in group])[:, None] < coverages[None, :]
-    return (near.T.astype(np.float64) @ covered.astype(np.float64)) / len(group)
+    unlikely = np.array([each.confidence for each in group])[:, None] < confidences[None, :]
+    far = np.array([each.nearness for each in group])[:, None] < nearnesses[None, :]
+    return (unlikely.T.astype(np.float64) @ far.astype(np.float64)) / len(group)
 
 
 def _refused(group: Sequence[Evidence], cut: Cut) -> float:
@@ -136,7 +136,7 @@ def _refused(group: Sequence[Evidence], cut: Cut) -> float:
 
 
 def _refuses(cut: Cut, found: Evidence) -> bool:
-    return found.nearness < cut.nearness and found.coverage < cut.coverage
+    return found.confidence < cut.confidence and found.nearness < cut.nearness
 
 
 def _mean(values: Sequence[bool]) -> float:

@@ -14,6 +14,7 @@ from kbot.engine import Engine
 from kbot.errors import SettingsError
 from kbot.evaluation.labelled import LabelledPassage, LabelledQuestion, read_passages
 from kbot.ingestion.jobs import Receipt, Shelf, Upload, ingest, uploads
+from kbot.settings import Chunking
 
 PREFIX = "eval-"
 ADDED_BY = "eval"
@@ -62,8 +63,19 @@ def of_passages(passages: Sequence[LabelledPassage]) -> Corpus:
 
 def workspace_of(corpus: Corpus, engine: Engine) -> str:
     """The workspace in which a corpus stands as this engine indexes it. No team's is called that."""
-    parts = (corpus.fingerprint, engine.embedder.name, str(engine.settings.chunk_characters))
+    settings = engine.settings
+    parts = [corpus.fingerprint, engine.embedder.name, str(settings.chunk_characters)]
+    if settings.section_characters:
+        parts.append(f"section={settings.section_characters}")
+    if settings.chunking != Chunking():
+        parts.append(chunking_of(engine))
     return PREFIX + hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def chunking_of(engine: Engine) -> str:
+    """How documents are cut; where a model proposes it, also by which."""
+    chunking = engine.settings.chunking
+    return f"{chunking} ({engine.chat.name})" if chunking.asks_model else str(chunking)
 
 
 async def shelve(engine: Engine, corpus: Corpus, tell: Told, *, fresh: bool = False) -> str:
@@ -79,7 +91,9 @@ async def shelve(engine: Engine, corpus: Corpus, tell: Told, *, fresh: bool = Fa
         items = corpus.files or await asyncio.to_thread(_written, corpus.passages, Path(folder))
         missing = [item for item in items if item.source not in there]
         shelf = Shelf(workspace, added_by=ADDED_BY)
-        async for receipt in ingest(engine.database, engine.embedder, engine.settings, missing, shelf):
+        async for receipt in ingest(
+            engine.database, engine.embedder, engine.settings, missing, shelf, chat=engine.chat
+        ):
             tell(receipt)
     return workspace
 

@@ -5,22 +5,15 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from kbot.errors import ModelFailed, StreamCut
-from kbot.evaluation.wording import words
-from kbot.language import FUNCTION_WORDS
 from kbot.logs import get_logger
 from kbot.models import ChatModel, Embedder, complete
 from kbot.prompts import inert
-from kbot.sentences import sentences
+from kbot.reflection.support import weigh
+from kbot.wording import words
 
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_ROOT = 5  # words that begin alike count as one, in both languages
-_SHARE = 0.8
-_NEAR = 0.72
-_WINDOW = 3  # sentences in a row that may support a claim together
 _MOST_CHARACTERS = 6000
 
 _ASK = """You check one claim against a text. Answer with one line of JSON and nothing else:
@@ -47,25 +40,14 @@ class Judge:
     rule: Callable[[str, Sequence[str]], Awaitable[Ruling]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Best:
-    span: str
-    share: float
-    cosine: float
-
-
 def words_judge(embedder: Embedder) -> Judge:
     """Supported is what stands in the text: every number of the claim, and either most of its words within three
     sentences, or a sentence that means the same to the embedder. It cannot tell a negation from its opposite."""
     name = f"words+{embedder.name}"
 
     async def rule(claim: str, texts: Sequence[str]) -> Ruling:
-        best = await _best(embedder, claim, texts)
-        if best is None:
-            return Ruling(False, "", name)
-        everything = " ".join(texts)
-        numbers = set(_numbers(claim)) <= set(_numbers(everything))
-        return Ruling(numbers and (best.share >= _SHARE or best.cosine >= _NEAR), best.span, name)
+        (support,) = await weigh(embedder, [(claim, texts)])
+        return Ruling(support.supported, support.span, name)
 
     return Judge(name, rule)
 
@@ -111,40 +93,3 @@ def read_ruling(text: str) -> tuple[bool, str] | None:
             return verdict, span if isinstance(span, str) else ""
         case _:
             return None
-
-
-async def _best(embedder: Embedder, claim: str, texts: Sequence[str]) -> _Best | None:
-    """The words that support a claim best: by share of its words first, then by meaning."""
-    pieces = [[text[start:end] for start, end in sentences(text)] for text in texts]
-    single = [sentence for piece in pieces for sentence in piece]
-    if not single:
-        return None
-    wanted = _roots(claim)
-    rows = [row for piece in pieces for row in _windows(piece)]
-    share, span = max(((_share(wanted, _roots(row)), row) for row in rows), key=lambda each: (each[0], -len(each[1])))
-    vectors = np.asarray(await embedder.embeddings.aembed_documents([claim, *single]))
-    cosines = vectors[1:] @ vectors[0]
-    nearest = int(cosines.argmax())
-    return _Best(span if share >= _SHARE else single[nearest], share, float(cosines[nearest]))
-
-
-def _windows(piece: Sequence[str]) -> list[str]:
-    header = next((sentence for sentence in piece if sentence.startswith("|")), "")
-    rows = [f"{header} {sentence}" for sentence in piece if sentence.startswith("|")]
-    return rows + [
-        " ".join(piece[start : start + length])
-        for length in range(1, _WINDOW + 1)
-        for start in range(len(piece) - length + 1)
-    ]
-
-
-def _share(wanted: set[str], there: set[str]) -> float:
-    return len(wanted & there) / len(wanted) if wanted else 0.0
-
-
-def _roots(text: str) -> set[str]:
-    return {word[:_ROOT] for word in words(text) if word not in FUNCTION_WORDS}
-
-
-def _numbers(text: str) -> list[str]:
-    return [word for word in words(" ".join(_NUMBER.findall(text))) if word.isdigit()]

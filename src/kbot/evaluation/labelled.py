@@ -32,7 +32,8 @@ class LabelledQuestion:
     """A question, whether the passages answer it, and which of them do: by their ids, or by `source` or `source#page`.
 
     `answers` are texts that a right answer holds, in its own language or in the documents'. `kind` is its subset of the
-    set; `e2e` marks the ones that stand for whole answers.
+    set; `e2e` marks the ones that stand for whole answers. `history` are the questions asked before it with their
+    answers, oldest first.
     """
 
     id: str
@@ -42,6 +43,7 @@ class LabelledQuestion:
     relevant: tuple[str, ...]
     e2e: bool = False
     answers: tuple[str, ...] = ()
+    history: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,7 @@ def read_questions(path: Path, passages: Sequence[LabelledPassage] = (), *, name
             relevant=relevant,
             e2e=bool(row.get("e2e", False)),
             answers=tuple(dict.fromkeys(map(str, answers))),
+            history=_turns(row.get("history") or ()),
         )
 
     questions = tuple(_distinct(path, (each for each in _rows(path, one) if each is not None)))
@@ -124,6 +127,17 @@ def write_questions(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
     except OSError as error:
         raise SettingsError(f"{path} cannot be written ({error.strerror}). Name another file with --out.") from error
     return len(lines)
+
+
+def _turns(history: Sequence[Any]) -> tuple[tuple[str, str], ...]:
+    turns: list[tuple[str, str]] = []
+    for turn in history:
+        match turn:
+            case [str(asked), str(answered)]:
+                turns.append((asked, answered))
+            case _:
+                raise ValueError("`history` holds pairs of a question and its answer")
+    return tuple(turns)
 
 
 def _pair(asked: str, written: Sequence[str]) -> str:

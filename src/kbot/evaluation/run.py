@@ -9,12 +9,13 @@ from importlib.metadata import version
 
 from kbot.chat import Place
 from kbot.engine import Engine
-from kbot.evaluation.corpus import Corpus
+from kbot.evaluation.corpus import Corpus, chunking_of
 from kbot.evaluation.judge import Judge
 from kbot.evaluation.labelled import LabelledQuestion
 from kbot.evaluation.measures import MEASURES, Estimate, estimate
 from kbot.evaluation.trial import Only, Outcome, put
 from kbot.prompts import answer_prompt, rewrite_prompt
+from kbot.reflection.reflecting import mode_of
 
 ALL = "all"
 
@@ -77,20 +78,21 @@ async def configuration(
         "questions": len(questions),
         "measured": only,
         "embedder": engine.embedder.name,
-        "chunking": "recursive",
+        "chunking": chunking_of(engine),
         "chunk_characters": settings.chunk_characters,
+        "section_characters": settings.section_characters,
         "fusion": settings.fusion,
         "candidates": settings.candidates,
-        "reranker": "none",
+        "reranker": engine.reranker.name,
         "passages": settings.passages,
+        "cut_confidence": round(cut.confidence, 6),
         "cut_nearness": round(cut.nearness, 6),
-        "cut_coverage": round(cut.coverage, 6),
         "prompts": prompt_version(engine),
         "model": engine.chat.name,
         "context_tokens": settings.context_tokens,
         "answer_tokens": settings.answer_tokens,
-        "grammar": "none",
-        "reflection": "off",
+        "grammar": engine.chat.grammar,
+        "reflection": mode_of(settings, engine.chat),
         "judge": judge.name,
     }
 

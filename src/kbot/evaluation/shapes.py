@@ -53,7 +53,7 @@ def change_shape(measure: Measure, found: Change) -> dict[str, Any]:
 
 def point_shape(point: Point) -> dict[str, float]:
     """A cut and what it refuses."""
-    numbers = {"nearness": point.cut.nearness, "coverage": point.cut.coverage}
+    numbers = {"confidence": point.cut.confidence, "nearness": point.cut.nearness}
     return {
         name: round(value, 6)
         for name, value in (numbers | {"rightly": point.rightly, "wrongly": point.wrongly}).items()

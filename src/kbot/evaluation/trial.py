@@ -1,20 +1,27 @@
 """One labelled question put to the engine: what came of it, and its figures."""
 
 import time
+import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from kbot.chat import Answer, Passage, Place
+from kbot.confidence import gate
 from kbot.engine import Engine, Final
 from kbot.errors import ModelFailed, ModelTimeout, StreamCut
-from kbot.evaluation.claims import Claim, split_claims
 from kbot.evaluation.judge import Judge
 from kbot.evaluation.labelled import LabelledQuestion
 from kbot.evaluation.measures import DEPTH, ranking
-from kbot.evaluation.wording import contains, exact, f1
-from kbot.grounding import gate, strip_citations
+from kbot.followups import understood
+from kbot.grounding import strip_citations, worth_reading
+from kbot.history import last_turns, remember
+from kbot.language import FUNCTION_WORDS, detect_language
+from kbot.prompts import fitting, format_passages, parse_passages, reading, room_for_passages, sections_once
+from kbot.reflection.claims import Claim, split_claims
+from kbot.wording import contains, exact, f1, words
 
 _PIECES = 4  # of one passage that was cut, at most so many may stand before the next
 _EDGE = 300
@@ -54,13 +61,13 @@ async def put(engine: Engine, workspace: str, question: LabelledQuestion, judge:
     A model that fails at this question is part of the outcome. Raises `ModelError` where it cannot be reached at all,
     `DatabaseError`.
     """
-    place = Place(workspace, "")
+    place = await _conversation(engine, workspace, question)
     passages, figures = await _search(engine, place, question)
     if only == "retrieval":
-        unread = not gate(passages, await engine.cut_in(workspace))
+        unread = not gate(question.text, passages, await engine.cut_in(workspace))
         figures |= _refusal(question, unread, "_unread")
         return Outcome(question.id, question.text, question.kind, question.answerable, figures)
-    answer = await _answer(engine, place, question.text)
+    answer = await _answer(engine, place, question)
     claims = [await _judged(judge, claim, answer) for claim in _claims(answer)]
     figures |= answer_figures(question, answer, claims)
     return Outcome(
@@ -105,27 +112,77 @@ def unit(passage: Passage, relevant: Sequence[str]) -> str:
     return page if by_page else passage.source
 
 
+async def _conversation(engine: Engine, workspace: str, question: LabelledQuestion) -> Place:
+    """Where the question is asked: a place that nobody else asks in, after the turns that it comes with."""
+    if not question.history:
+        return Place(workspace, "")
+    place = Place(workspace, f"{workspace}:{uuid.uuid4()}")
+    for asked, answered in question.history:
+        turn = Answer(asked, answered, grounded=True, refused=False)
+        await remember(engine.database, place, turn, standalone=asked, message_id=None, author="")
+    return place
+
+
 async def _search(engine: Engine, place: Place, question: LabelledQuestion) -> tuple[list[Passage], dict[str, float]]:
     begun = time.perf_counter()
-    passages = await engine.search(question.text, place)
+    text = await _alone(engine, place, question)
+    passages = await engine.search(text, place)
     figures = {"retrieve_ms": (time.perf_counter() - begun) * 1000}
     if question.answerable and question.relevant:
         k = engine.settings.passages
-        found = await engine.search(question.text, place, k=_PIECES * max(k, DEPTH))
+        found = await engine.search(text, place, k=_PIECES * max(k, DEPTH))
         # What was cut into several pieces counts once, where its best piece stands.
         units = list(dict.fromkeys(unit(passage, question.relevant) for passage in found))
         figures |= ranking([each in question.relevant for each in units], len(set(question.relevant)), k=k)
+    if question.answerable and question.answers:
+        settings = engine.settings
+        room = room_for_passages(settings.context_tokens, settings.answer_tokens)
+        figures |= reading_figures(fitting(sections_once(worth_reading(passages)), room), question.answers)
     return passages, figures
 
 
-async def _answer(engine: Engine, place: Place, question: str) -> Answer:
+def reading_figures(passages: Sequence[Passage], answers: Sequence[str]) -> dict[str, float]:
+    """Whether what a model reads of these passages holds a given answer, how many of its words one of the texts holds,
+    and how long they are together: small chunks are found more easily, and say less."""
+    texts = [text for _, text in parse_passages(format_passages(passages))]
+    return {
+        "read_holds_answer": float(any(contains(text, answers) for text in texts)),
+        "read_answer_words": max((_held(text, answer) for text in texts for answer in answers), default=0.0),
+        "read_characters": float(sum(map(len, texts))),
+    }
+
+
+async def _alone(engine: Engine, place: Place, question: LabelledQuestion) -> str:
+    """The question as it is searched for after its turns."""
+    if not question.history:
+        return question.text
+    turns = await last_turns(engine.database, place, engine.settings.history_turns)
+    found = await understood(
+        engine.chat,
+        question.text,
+        turns,
+        language=detect_language(question.text) or detect_language(" ".join(turn.question for turn in turns)),
+        timeout=engine.settings.model_timeout,
+        search=partial(engine.search, place=place, k=engine.settings.candidates),
+    )
+    return found.question
+
+
+def _held(text: str, answer: str) -> float:
+    wanted = set(words(answer))
+    wanted = wanted - FUNCTION_WORDS or wanted
+    return len(wanted & set(words(text))) / len(wanted) if wanted else 0.0
+
+
+async def _answer(engine: Engine, place: Place, question: LabelledQuestion) -> Answer:
+    text = question.text
     try:
-        async with aclosing(engine.ask(question, place, with_history=False)) as events:
+        async with aclosing(engine.ask(text, place, with_history=bool(question.history))) as events:
             async for event in events:
                 if isinstance(event, Final):
                     return event.answer
     except (ModelFailed, ModelTimeout, StreamCut) as error:
-        return Answer(question, str(error), grounded=False, refused=False, reason="error", model=engine.chat.name)
+        return Answer(text, str(error), grounded=False, refused=False, reason="error", model=engine.chat.name)
     raise RuntimeError("The engine ended without an answer.")
 
 
@@ -143,7 +200,7 @@ async def _judged(judge: Judge, claim: Claim, answer: Answer) -> JudgedClaim:
 
 def _as_read(passage: Passage) -> str:
     """The passage with as much of its neighbours as a model may have been shown."""
-    return "\n".join(part for part in (passage.before[-_EDGE:], passage.text, passage.after[:_EDGE]) if part)
+    return "\n".join(part for part in (passage.before[-_EDGE:], reading(passage), passage.after[:_EDGE]) if part)
 
 
 def _refusal(question: LabelledQuestion, refused: bool, suffix: str) -> dict[str, float]:

@@ -5,78 +5,33 @@ Whoever changes the passages of a workspace first locks its row of `indexes`: on
 wait for each other. Embedding takes long, and happens before; no connection is held meanwhile.
 """
 
-import asyncio
-import hashlib
-import json
 import uuid
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from itertools import islice
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, LiteralString
 
-from pgvector.psycopg import HalfVector
 from psycopg import AsyncConnection
 from psycopg.abc import Params
 
 from kbot.database import Database
 from kbot.errors import EmbedderMismatch
-from kbot.ingestion.chunk import Chunk, PageStart, chunk
+from kbot.ingestion.cutting import Cutting, Pieces, cut, plan
+from kbot.ingestion.document import Document
+from kbot.ingestion.rows import CHUNK_TYPES, COPY, Progress, Row, embed_chunks
 from kbot.language import detect_language
-from kbot.models import Embedder
-
-_NAMESPACE = uuid.UUID("6f0f2c3e-8a55-4c53-9a0e-7b1d8f0e6d21")
-_BATCH = 32
-
-Progress = Callable[[int, int], None]
-"""Called with how many of a document's chunks are embedded, and how many there are."""
-
-Row = tuple[object, ...]
-"""A passage as it is copied into the table, in the order of `_COPY`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A document as it is stored: its text, where its pages start in it, and who may see it (`scope` '' is everybody
-    in the workspace, else one channel)."""
-
-    workspace: str
-    source: str
-    title: str
-    media_type: str
-    text: str
-    pages: tuple[PageStart, ...]
-    scope: str = ""
-    url: str | None = None
-    page_count: int | None = None
-    pages_without_text: int = 0
-    warnings: tuple[str, ...] = ()
-    added_by: str = ""
-
-    @property
-    def id(self) -> uuid.UUID:
-        """The same for the same source in the same workspace and scope, whatever its content."""
-        return uuid.uuid5(_NAMESPACE, "\x1f".join((self.workspace, self.scope, self.source)))
-
-    @property
-    def layout(self) -> str:
-        """Where the pages start, as JSON."""
-        return json.dumps([asdict(page) for page in self.pages], ensure_ascii=False)
-
-    def fingerprint(self, chunk_characters: int) -> bytes:
-        """SHA-256 of all that decides the chunks: equal for equal content under another name."""
-        parts = (self.text, self.layout, self.url or "", str(chunk_characters))
-        return hashlib.sha256("\x1f".join(parts).encode()).digest()
+from kbot.models import ChatModel, Embedder
 
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
     """What became of a document: "added", "replaced", or "duplicate" of `same_as` (its own source when it is
-    unchanged)."""
+    unchanged); `warnings` say what its sender should know of how it was cut."""
 
     status: str
     chunks: int
     same_as: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 LOCK: LiteralString = "SELECT FROM indexes WHERE workspace = %s FOR UPDATE"
@@ -86,8 +41,8 @@ LOCK: LiteralString = "SELECT FROM indexes WHERE workspace = %s FOR UPDATE"
 # stays as it is.
 _RECORD: LiteralString = """
 INSERT INTO indexes (workspace, embedder, dimensions) VALUES (%s, %s, %s)
-ON CONFLICT (workspace) DO UPDATE SET embedder = excluded.embedder, dimensions = excluded.dimensions
-WHERE indexes.passages = 0 AND indexes.embedder <> excluded.embedder
+ON CONFLICT (workspace) DO UPDATE SET embedder = excluded.embedder, dimensions = excluded.dimensions, reranker = NULL
+WHERE indexes.passages = 0 AND (indexes.embedder <> excluded.embedder OR indexes.reranker IS NOT NULL)
 """
 
 _STORED: LiteralString = "SELECT embedder FROM indexes WHERE workspace = %s AND passages > 0"
@@ -115,15 +70,6 @@ SELECT word, ndoc FROM ts_stat(
 )
 """
 
-_COPY: LiteralString = """
-COPY chunks (workspace, id, document_id, scope, position, page, heading, context, header, text, start_offset,
-  end_offset, language, embedding, title_sentences, sentences, spans) FROM STDIN (FORMAT BINARY)
-"""
-_CHUNK_TYPES = (
-    "text", "uuid", "uuid", "text", "int4", "int4", "text", "text", "text", "text", "int4", "int4", "text",
-    "halfvec", "int4", "halfvec[]", "int4[]",
-)  # fmt: skip
-
 _COUNT_WORDS: LiteralString = """
 INSERT INTO lexemes (workspace, lexeme, passages)
 SELECT %(workspace)s, word, change
@@ -147,27 +93,30 @@ async def index(
     embedder: Embedder,
     document: Document,
     *,
-    chunk_characters: int,
+    cutting: Cutting,
+    chat: ChatModel | None = None,
     progress: Progress | None = None,
 ) -> Indexed:
     """Store a document and its passages; an older version of it is gone in the same instant, and an unchanged one
-    stays.
+    stays. `chat` proposes where to cut it, where `cutting` wants that.
 
     Raises `EmbedderMismatch` when the workspace's vectors are another embedder's, and `ModelError` when embedding
     fails; nothing is changed then.
     """
-    chunks = await asyncio.to_thread(lambda: list(chunk(document.text, document.pages, size=chunk_characters)))
-    fingerprint = document.fingerprint(chunk_characters)
+    how = plan(cutting, document.media_type, document.text, chat)
+    fingerprint = document.fingerprint(how)
     language = detect_language(document.text)
     content = (document.workspace, document.scope, fingerprint, document.source)
-    # A look without the lock, and so without a write, tells whether embedding can be spared.
+    # A look without the lock, and so without a write, tells whether cutting and embedding can be spared.
     async with database.pool.connection() as connection:
         await _check(connection, document.workspace, embedder)
         same = await _fetch(connection, _SAME, content)
-    rows: list[Row] | None = None
+    pieces: Pieces | None = None
+    rows: list[Row] = []
     while True:
-        if not same:
-            rows = rows or await embed_chunks(embedder, document, language, chunks, progress)
+        if not same and pieces is None:
+            pieces = await cut(embedder, chat, document.text, document.pages, how, timeout=cutting.model_timeout)
+            rows = await embed_chunks(embedder, document, language, pieces, progress)
         async with database.pool.connection() as connection, connection.transaction():
             await claim_index(connection, document.workspace, embedder)
             same = await _fetch(connection, _SAME, content)
@@ -175,12 +124,12 @@ async def index(
                 if same[0] != document.source:
                     await remove(connection, document.workspace, document.id)
                 return Indexed("duplicate", same[1], same[0])
-            if rows is not None:
-                columns = _columns(document, language, fingerprint, len(chunks))
+            if pieces is not None:
+                columns = _columns(document, language, fingerprint, len(rows))
                 upserted = await _fetch(connection, _UPSERT, columns)
                 replaced = bool(upserted and upserted[0])
                 await replace_chunks(connection, document, rows, new=not replaced)
-                return Indexed("replaced" if replaced else "added", len(chunks))
+                return Indexed("replaced" if replaced else "added", len(rows), warnings=pieces.warnings)
 
 
 async def claim_index(connection: AsyncConnection, workspace: str, embedder: Embedder) -> None:
@@ -208,24 +157,6 @@ async def remove(connection: AsyncConnection, workspace: str, document_id: uuid.
         await _count(connection, workspace, row[0], Counter[str](), old, -gone.rowcount)
 
 
-async def embed_chunks(
-    embedder: Embedder,
-    document: Document,
-    language: str,
-    chunks: Sequence[Chunk],
-    progress: Progress | None = None,
-) -> list[Row]:
-    """The rows of a document's passages, embedded in batches; raises `ModelError`."""
-    seen: Counter[str] = Counter()
-    rows: list[Row] = []
-    rest = iter(chunks)
-    while batch := list(islice(rest, _BATCH)):
-        rows.extend(await _rows(embedder, document, language, batch, seen))
-        if progress:
-            progress(len(rows), len(chunks))
-    return rows
-
-
 async def replace_chunks(
     connection: AsyncConnection, document: Document, rows: Sequence[Row], *, new: bool = False
 ) -> None:
@@ -239,8 +170,8 @@ async def replace_chunks(
             "DELETE FROM chunks WHERE workspace = %s AND document_id = %s", (document.workspace, document.id)
         )
         gone = deleted.rowcount
-    async with connection.cursor().copy(_COPY) as copy:
-        copy.set_types(_CHUNK_TYPES)
+    async with connection.cursor().copy(COPY) as copy:
+        copy.set_types(CHUNK_TYPES)
         for row in rows:
             await copy.write_row(row)
     words = await _words(connection, document.workspace, document.id)
@@ -251,31 +182,6 @@ def _columns(document: Document, language: str, fingerprint: bytes, chunks: int)
     columns: dict[str, object] = {name: getattr(document, name) for name in Document.__dataclass_fields__}
     made = {"id": document.id, "layout": document.layout, "warnings": list(document.warnings), "chunks": chunks}
     return columns | made | {"language": language, "fingerprint": fingerprint}
-
-
-async def _rows(
-    embedder: Embedder, document: Document, language: str, batch: Sequence[Chunk], seen: Counter[str]
-) -> list[Row]:
-    passages = [piece.passage for piece in batch]
-    sentences = [
-        text for piece in batch for text in (*piece.titles, *(piece.text[s.start : s.end] for s in piece.sentences))
-    ]
-    vectors = [HalfVector(v) for v in await embedder.embeddings.aembed_documents([*passages, *sentences])]
-    of_sentences = iter(vectors[len(passages) :])
-    rows: list[Row] = []
-    for piece, passage, vector in zip(batch, passages, vectors, strict=False):
-        seen[passage] += 1
-        chunk_id = uuid.uuid5(document.id, f"{seen[passage]}\x1f{passage}")
-        own = list(islice(of_sentences, len(piece.titles) + len(piece.sentences)))
-        spans = [number for s in piece.sentences for number in (s.start, s.end, s.page or 0)]
-        rows.append(
-            (
-                document.workspace, chunk_id, document.id, document.scope, piece.position, piece.page, piece.heading,
-                piece.context, piece.header, piece.text,
-                piece.start, piece.end, language, vector, len(piece.titles), own, spans,
-            )
-        )  # fmt: skip
-    return rows
 
 
 async def _words(connection: AsyncConnection, workspace: str, document_id: uuid.UUID) -> Counter[str]:

@@ -15,12 +15,14 @@ from kbot.characters import storable
 from kbot.database import Database
 from kbot.errors import Rejected
 from kbot.ingestion.chunk import join_pages
+from kbot.ingestion.cutting import cutting
+from kbot.ingestion.document import Document
 from kbot.ingestion.fetch import fetch, too_large
-from kbot.ingestion.index import Document, index
+from kbot.ingestion.index import index
 from kbot.ingestion.load import Fetched, Loaded, Parser, parse_limits
 from kbot.ingestion.pages import HTML
 from kbot.logs import get_logger
-from kbot.models import Embedder
+from kbot.models import ChatModel, Embedder
 from kbot.settings import Settings
 
 # While one document is parsed, another is embedded and a third written.
@@ -131,10 +133,12 @@ async def ingest(
     items: Iterable[Upload],
     shelf: Shelf,
     *,
+    chat: ChatModel | None = None,
     allow_private_urls: bool = False,
     progress: Progress | None = None,
 ) -> AsyncGenerator[Receipt]:
-    """A receipt for each upload, in their order. A rejected one never stops the others.
+    """A receipt for each upload, in their order. A rejected one never stops the others. `chat` proposes where to cut
+    those for which `KBOT_CHUNKING` wants it; without one they are cut by length, and their receipts say so.
 
     Raises `ModelError`, `DatabaseError` and `EmbedderMismatch`, which would meet every further document too; the
     receipts before it stand, and the document in hand is as it was.
@@ -144,7 +148,7 @@ async def ingest(
         waiting: deque[asyncio.Task[Receipt]] = deque()
         stack.push_async_callback(_abandon, waiting)
         for item in items:
-            one = _ingest_one(database, embedder, settings, parser, item, shelf, allow_private_urls, progress)
+            one = _ingest_one(database, embedder, settings, parser, item, shelf, chat, allow_private_urls, progress)
             waiting.append(asyncio.create_task(one))
             if len(waiting) == _SIDE_BY_SIDE:
                 yield await waiting.popleft()
@@ -159,6 +163,7 @@ async def _ingest_one(
     parser: Parser,
     item: Upload,
     shelf: Shelf,
+    chat: ChatModel | None,
     allow_private_urls: bool,
     progress: Progress | None,
 ) -> Receipt:
@@ -187,8 +192,8 @@ async def _ingest_one(
         if progress:
             progress(item.source, done, total)
 
-    done = await index(database, embedder, document, chunk_characters=settings.chunk_characters, progress=tell)
-    reasons = list(loaded.warnings)
+    done = await index(database, embedder, document, cutting=cutting(settings), chat=chat, progress=tell)
+    reasons = [*loaded.warnings, *done.warnings]
     if done.status == "duplicate" and done.same_as != item.source:
         reasons.insert(0, f"The same text is already there as {done.same_as}.")
     elif done.status == "duplicate":

@@ -2,21 +2,21 @@
 
 from typing import LiteralString
 
+from kbot.confidence import Cut
 from kbot.database import Database
-from kbot.grounding import Cut
 
 ALL_WORKSPACES = ""
 
 # The workspace's own goes before that of all.
 _CUT: LiteralString = """
-SELECT nearness, coverage FROM cuts WHERE workspace = ANY(%(workspaces)s) AND embedder = %(embedder)s
+SELECT confidence, nearness FROM cuts WHERE workspace = ANY(%(workspaces)s) AND embedder = %(embedder)s
 ORDER BY workspace DESC LIMIT 1
 """
 
 _STORE: LiteralString = """
-INSERT INTO cuts (workspace, embedder, nearness, coverage, labelled, questions)
-VALUES (%(workspace)s, %(embedder)s, %(nearness)s, %(coverage)s, %(labelled)s, %(questions)s)
-ON CONFLICT (workspace, embedder) DO UPDATE SET nearness = excluded.nearness, coverage = excluded.coverage,
+INSERT INTO cuts (workspace, embedder, confidence, nearness, labelled, questions)
+VALUES (%(workspace)s, %(embedder)s, %(confidence)s, %(nearness)s, %(labelled)s, %(questions)s)
+ON CONFLICT (workspace, embedder) DO UPDATE SET confidence = excluded.confidence, nearness = excluded.nearness,
   labelled = excluded.labelled, questions = excluded.questions, chosen_at = clock_timestamp()
 """
 
@@ -36,8 +36,8 @@ async def store_cut(
     values = {
         "workspace": workspace,
         "embedder": embedder,
+        "confidence": cut.confidence,
         "nearness": cut.nearness,
-        "coverage": cut.coverage,
         "labelled": labelled,
         "questions": questions,
     }

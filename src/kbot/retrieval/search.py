@@ -12,7 +12,7 @@ from psycopg.rows import dict_row
 from kbot.characters import storable
 from kbot.chat import Passage, Place
 from kbot.database import Database
-from kbot.errors import EmbedderMismatch
+from kbot.errors import EmbedderMismatch, RerankerMismatch
 from kbot.models import Embedder
 from kbot.retrieval.statement import SCORES, search_statement
 
@@ -23,7 +23,14 @@ BUDGET = 100
 # A pasted log or page is no question: what lies past this many characters is not looked up word by word.
 _LONGEST = 2000
 
-_STORED: LiteralString = "SELECT embedder FROM indexes WHERE workspace = %s AND passages > 0"
+_STORED: LiteralString = "SELECT embedder, reranker FROM indexes WHERE workspace = %s AND passages > 0"
+
+# A reindexing holds the row until it is done: then a later search records the reranker.
+_TAKE_OVER: LiteralString = """
+UPDATE indexes SET reranker = %(reranker)s WHERE workspace IN (
+  SELECT workspace FROM indexes WHERE workspace = %(workspace)s AND reranker IS NULL FOR UPDATE SKIP LOCKED
+)
+"""
 
 
 def scopes(place: Place) -> list[str]:
@@ -42,26 +49,30 @@ async def search(
     fusion: str = "sum",
     vector: list[float] | None = None,
     budget: int = BUDGET,
+    reranker: str | None = None,
 ) -> list[Passage]:
     """The `k` best passages for a question, best first, each with its evidence.
 
     `fusion` is "sum" (the weighted sum of the three kinds of evidence), "rrf" (reciprocal rank fusion of the two
     candidate lists; Cormack, Clarke and Büttcher, 2009), or one of "dense", "sentence" and "lexical" alone. `vector`
     spares the embedding of a question that was embedded already. `budget` bounds the passages that rare words bring
-    in. Raises `EmbedderMismatch`, `ModelError`, `DatabaseError`.
+    in. `reranker` is the name of the one that the passages are for: an index that is recorded with none yet is its own
+    from then on, and without a name it is not asked for. Raises `EmbedderMismatch`, `RerankerMismatch`, `ModelError`,
+    `DatabaseError`.
     """
     if fusion not in SCORES:
         raise ValueError(f"fusion is one of {', '.join(SCORES)}, not {fusion!r}")
     question = _readable(question)
     if vector is None:
         vector = await embedder.embeddings.aembed_query(question)
-    values = search_values(embedder, question, vector, place, k=k, budget=budget)
+    values = search_values(embedder, question, vector, place, k=k, budget=budget, reranker=reranker)
+    statement = search_statement(embedder.dimensions, fusion, candidates)
     async with database.pool.reading() as connection:
         cursor = connection.cursor(row_factory=dict_row)
-        await cursor.execute(search_statement(embedder.dimensions, fusion, candidates), values, prepare=True)
-        rows = await cursor.fetchall()
-        if not rows:
-            await _check(connection, place.workspace, embedder)
+        rows = await (await cursor.execute(statement, values, prepare=True)).fetchall()
+        if not rows and await _check(connection, place.workspace, embedder, reranker):
+            values["reranker"] = None
+            rows = await (await cursor.execute(statement, values, prepare=True)).fetchall()
     return [_with_nearest_heading(Passage(**row)) for row in rows]
 
 
@@ -73,6 +84,7 @@ def search_values(
     *,
     k: int,
     budget: int = BUDGET,
+    reranker: str | None = None,
 ) -> dict[str, Any]:
     """What the statements of `kbot.retrieval.statement` take."""
     return {
@@ -81,15 +93,17 @@ def search_values(
         "workspace": place.workspace,
         "scopes": scopes(place),
         "embedder": embedder.name,
+        "reranker": reranker,
         "budget": budget,
         "k": k,
     }
 
 
-async def check_index(database: Database, embedder: Embedder, workspace: str) -> None:
-    """Raises `EmbedderMismatch` where a workspace's vectors are another embedder's."""
+async def check_index(database: Database, embedder: Embedder, workspace: str, *, reranker: str | None = None) -> None:
+    """Raises `EmbedderMismatch` where a workspace's vectors are another embedder's, and `RerankerMismatch` where its
+    index is recorded with another reranker; one that is recorded with none yet takes the name over."""
     async with database.pool.connection() as connection:
-        await _check(connection, workspace, embedder)
+        await _check(connection, workspace, embedder, reranker)
 
 
 def _with_nearest_heading(passage: Passage) -> Passage:
@@ -107,7 +121,16 @@ def _readable(question: str) -> str:
     return storable(unicodedata.normalize("NFC", question.replace("\0", " ")))
 
 
-async def _check(connection: AsyncConnection[Any], workspace: str, embedder: Embedder) -> None:
+async def _check(connection: AsyncConnection[Any], workspace: str, embedder: Embedder, reranker: str | None) -> bool:
+    """Whether a search for this reranker may have missed the index: it had none yet, until now or until another search
+    took it over just before."""
     row = await (await connection.execute(_STORED, (workspace,))).fetchone()
     if row and row[0] != embedder.name:
         raise EmbedderMismatch(workspace, row[0], embedder.name)
+    if not row or reranker is None:
+        return False
+    if row[1] is None:
+        await connection.execute(_TAKE_OVER, {"workspace": workspace, "reranker": reranker})
+    elif row[1] != reranker:
+        raise RerankerMismatch(workspace, row[1], reranker)
+    return True

@@ -18,6 +18,9 @@ The candidates' words are the rarest whose passages together are at most `budget
 among 20,000: a few cost little there); where even the rarest is commoner than that, passages must hold the three rarest
 together.
 
+A section is put together of its chunks, of which it has at most 32, with the white space between them made even: to cut
+it from the document's text, all of that would have to be unpacked for each passage.
+
 An index over everybody's passages is slow for who may see few of them. So where a place sees `few`, `visible` goes
 through them one by one, exactly; else the indexes are used, and the filter comes after them: OFFSET 0 keeps the
 planner from trading the index for a filter whose share it cannot know.
@@ -40,6 +43,7 @@ question AS MATERIALIZED (
       WHERE s.workspace = %(workspace)s AND s.scope = ANY(%(scopes)s)
     ) AS few
   FROM indexes i WHERE i.workspace = %(workspace)s AND i.embedder = %(embedder)s
+    AND (%(reranker)s::text IS NULL OR i.reranker = %(reranker)s)
 ),
 tokens AS MATERIALIZED (
   SELECT DISTINCT kbot_fold(t.token) AS token
@@ -155,11 +159,27 @@ SELECT c.id::text AS id, c.document_id::text AS document_id, d.source, d.title, 
   c.language, greatest(e.similarity, 0) AS similarity,
   greatest(coalesce(e.sentence, e.similarity), 0) AS sentence, least(e.coverage, 1) AS coverage,
   to_char(d.updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS updated,
-  greatest(e.score, 0) AS score, coalesce(b.text, '') AS before, coalesce(a.text, '') AS after
+  greatest(e.score, 0) AS score, coalesce(b.text, '') AS before, coalesce(a.text, '') AS after,
+  CASE
+    WHEN c.section_start IS NULL THEN ''
+    WHEN c.header = '' OR strpos(r.section, c.header) > 0 THEN r.section
+    ELSE c.header || E'\n' || r.section
+  END AS section
 FROM best e
 CROSS JOIN question q
 JOIN chunks c ON c.workspace = %(workspace)s AND c.id = e.id
 JOIN documents d ON d.workspace = %(workspace)s AND d.id = c.document_id
+LEFT JOIN LATERAL (
+  SELECT string_agg(
+    CASE WHEN m.gap > 1 THEN E'\n\n' WHEN m.gap = 1 THEN E'\n' ELSE '' END || m.text, '' ORDER BY m.position
+  ) AS section
+  FROM (
+    SELECT o.position, o.text, o.start_offset - lag(o.end_offset) OVER (ORDER BY o.position) AS gap
+    FROM chunks o
+    WHERE c.section_start IS NOT NULL AND o.workspace = %(workspace)s AND o.document_id = c.document_id
+      AND o.position BETWEEN c.position - 31 AND c.position + 31 AND o.section_start = c.section_start
+  ) m
+) r ON true
 LEFT JOIN LATERAL (
   SELECT (v.n - c.title_sentences)::int AS n FROM unnest(c.sentences) WITH ORDINALITY AS v(vector, n)
   WHERE v.n > c.title_sentences ORDER BY v.vector <=> q.vector LIMIT 1

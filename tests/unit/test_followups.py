@@ -1,8 +1,8 @@
-"""When a question leans on the one before it, and what counts as putting it in other words."""
+"""When a question's words lean on one before it, and what counts as putting it in other words."""
 
 import pytest
 
-from kbot.generation import is_rewriting, points_back
+from kbot.followups import is_rewriting, points_back
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,10 @@ from kbot.generation import is_rewriting, points_back
         "Por quê?",
         "Domingo?",
         "Isso vale para estagiários da empresa também?",
+        "Os meus filhos podem entrar nele?",
+        "A regra muda em algum desses casos?",
+        "Could I rent a towel there?",
+        "Estagiários podem usar a sala também?",
     ],
 )
 def test_a_follow_up_points_back(question: str) -> None:
@@ -47,6 +51,8 @@ def test_a_question_of_its_own_does_not(question: str) -> None:
         ("Quem é o dono da casa?", "E ele?", True),
         ("A biblioteca abre?\nSim.", "E aos domingos?", False),
         ("Sim, abre.", "E aos domingos?", False),
+        ("A biblioteca fica fechada aos domingos.", "E aos domingos?", False),
+        ("Horário da biblioteca no domingo", "domingo", True),
         ("", "E aos domingos?", False),
     ],
 )

@@ -1,0 +1,199 @@
+"""One question's way from passages to a verdict: gate, drafts, checks, and further searches, as events."""
+
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+
+from kbot.characters import readable
+from kbot.chat import Passage
+from kbot.confidence import Cut, confidence, gate, nearness
+from kbot.disagreement import disagreements, told
+from kbot.errors import StreamCut
+from kbot.events import Checking, Event, Retracted, Searching, Token
+from kbot.generation import write_answer
+from kbot.grounding import Verdict, classify, worth_reading
+from kbot.history import Turn
+from kbot.language import Language
+from kbot.models import ChatModel, Embedder, Reranker
+from kbot.prompts import CUT_NOTES, Persona, fitting, room_for_passages, sections_once
+from kbot.reflection.claims import split_claims, without
+from kbot.reflection.reflecting import Reflection, Review
+from kbot.retrieval.rerank import rerank
+from kbot.settings import Settings
+
+# Far more than any token is long: a server that heeds no KBOT_ANSWER_TOKENS would write for ever.
+_MOST_CHARACTERS_PER_TOKEN = 16
+
+
+class Clock:
+    """Milliseconds since the start, by name."""
+
+    def __init__(self) -> None:
+        self._start = time.perf_counter()
+        self.marks: dict[str, float] = {}
+
+    def mark(self, name: str) -> None:
+        """Keep the time of a name, the first time it is given."""
+        self.marks.setdefault(name, round((time.perf_counter() - self._start) * 1000, 2))
+
+
+class Answering:
+    """The work on one question, which stands alone.
+
+    When `events` has ended, `verdict` says what the text is, and `passages` are those it was written from.
+    """
+
+    def __init__(
+        self,
+        question: str,
+        turns: Sequence[Turn],
+        *,
+        chat: ChatModel,
+        embedder: Embedder,
+        search: Callable[[str], Awaitable[list[Passage]]],
+        reranker: Reranker,
+        cut: Cut,
+        reflection: Reflection,
+        persona: Persona,
+        language: Language,
+        settings: Settings,
+        clock: Clock,
+    ) -> None:
+        self.question = question
+        self.turns = turns
+        self.passages: list[Passage] = []
+        self._chat, self._embedder, self._reranker = chat, embedder, reranker
+        self._search, self._cut = search, cut
+        self._reflection, self._persona = reflection, persona
+        self._language: Language = language
+        self._settings, self._clock = settings, clock
+        self._refusal = persona.refusal_in(language)
+        self.verdict = self._refused("nothing_near")
+
+    async def events(self, found: Sequence[Passage]) -> AsyncGenerator[Event]:
+        """Answer from the candidates found, or from those of a further search. Raises `ModelError`, `DatabaseError`."""
+        tried = [self.question]
+        while True:
+            self.passages = await self._worth_reading(tried[-1], found)
+            if self.passages:
+                async with aclosing(self._drafts()) as events:
+                    async for event in events:
+                        yield event
+                if not self.verdict.refused:
+                    await self._compare()
+                    return
+            other = await self._reflection.in_other_words(self.question, tried)
+            if other is None:
+                return
+            tried.append(other)
+            yield Searching(other)
+            found = await self._search(other)
+
+    async def _worth_reading(self, question: str, found: Sequence[Passage]) -> list[Passage]:
+        best = found[: self._settings.passages]
+        near = gate(question, best, self._cut)
+        self._reflection.note("gate", "near" if near else "nothing near", _evidence(question, best, self._cut))
+        if not near:
+            return []
+        # Only now: a refusal does not wait for the closer look.
+        reranked = await rerank(self._reranker, question, found, k=self._settings.passages)
+        if reranked.failed:
+            self._reflection.note("reranker", "failed")
+        read = fitting(sections_once(worth_reading(reranked.passages)), self._room())
+        read = await self._reflection.relevant(question, read)
+        if read and await self._reflection.finds_answer(question, read, confidence(question, best)):
+            return read
+        self.verdict = self._refused("irrelevant")
+        return []
+
+    async def _drafts(self) -> AsyncGenerator[Event]:
+        """Write, check, and write once more what did not hold."""
+        rejected: Sequence[str] = ()
+        if not self._reflection.may_write():
+            self.verdict = self._refused("unsupported")
+            return
+        while True:
+            text = ""
+            async with aclosing(self._written(rejected)) as pieces:
+                async for piece in pieces:
+                    text = text + piece if piece else ""
+                    yield Token(piece) if piece else Retracted()
+            self.verdict = self._classified(text)
+            if self.verdict.refused:
+                return
+            review = await self._reflection.review(self.question, text, self.passages)
+            if review.to_the_point and not review.unsupported:
+                if review.text != text:
+                    self.verdict = self._classified(review.text)
+                return
+            yield Retracted()
+            yield Checking()
+            if rejected or not self._worth_another(review) or not self._reflection.may_write():
+                self._cut_down(review)
+                return
+            self._reflection.note("draft", "written again")
+            rejected = [claim.text for claim in review.unsupported]
+
+    async def _written(self, rejected: Sequence[str]) -> AsyncGenerator[str]:
+        pieces = write_answer(
+            self._chat,
+            self.question,
+            self.passages,
+            self.turns,
+            persona=self._persona,
+            language=self._language,
+            timeout=self._settings.model_timeout,
+            rejected=rejected,
+        )
+        characters = 0
+        async with aclosing(pieces):
+            async for piece in pieces:
+                self._clock.mark("first_token_ms")
+                characters = characters + len(piece) if piece else 0
+                if characters > self._settings.answer_tokens * _MOST_CHARACTERS_PER_TOKEN:
+                    raise StreamCut(
+                        self._chat.name,
+                        f"{self._chat.name} did not come to an end.",
+                        "Ask for something narrower, or use another KBOT_CHAT_MODEL.",
+                    )
+                yield readable(piece)
+
+    async def _compare(self) -> None:
+        """Tell where the sources contradict each other on what the answer says."""
+        found = await disagreements(self._embedder, self.question, self.verdict, self.passages)
+        if found:
+            self._reflection.note("sources", "disagree", str(len(found)))
+            self.verdict = told(self.verdict, found, self.passages, self._language)
+
+    def _worth_another(self, review: Review) -> bool:
+        """Whether to write once more: not for a sentence in passing, which is left out as well."""
+        return review.to_the_point and (not review.supported or any(claim.cites for claim in review.unsupported))
+
+    def _cut_down(self, review: Review) -> None:
+        """Leave the supported part of a draft, which says so; without one it is a refusal."""
+        counts = f"{len(review.unsupported)}/{len(review.unsupported) + review.supported}"
+        rest = self._classified(f"{without(review.text, review.unsupported)}\n\n{CUT_NOTES[self._language]}")
+        if review.to_the_point and review.supported and rest.grounded:
+            self._reflection.note("draft", "cut", counts)
+            self.verdict = rest
+        else:
+            self._reflection.note("draft", "refused", counts)
+            self.verdict = self._refused("unsupported")
+
+    def _classified(self, text: str) -> Verdict:
+        verdict = classify(text, self.passages, refusal=self._refusal, refusals=self._persona.refusals())
+        # "The passages do not tell. [1]" is a refusal in the model's own words.
+        return verdict if split_claims(verdict.text) or not verdict.grounded else self._refused("refused")
+
+    def _refused(self, reason: str) -> Verdict:
+        return Verdict(self._refusal, grounded=False, refused=True, reason=reason, citations=())
+
+    def _room(self) -> int:
+        """Characters of passages that fit into the model beside its instructions, the history and its answer."""
+        room = room_for_passages(self._settings.context_tokens, self._settings.answer_tokens)
+        return room - sum(len(turn.question) + len(turn.answer) for turn in self.turns)
+
+
+def _evidence(question: str, passages: Sequence[Passage], cut: Cut) -> str:
+    sure, near = confidence(question, passages), nearness(passages)
+    return f"{sure:.2f} / {cut.confidence:.2f}, {near:.2f} / {cut.nearness:.2f}"

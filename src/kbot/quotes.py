@@ -1,0 +1,168 @@
+"""What can be quoted from a passage and stand by itself: whole sentences, list items under what leads them in, and rows
+under their header. Pure functions."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from typing import Literal
+
+from kbot.sentences import FENCE, TABLE_RULE, sentences
+
+_HEADING = re.compile(r"#{1,6}[ \t]+(?=\S)")
+_ITEM = re.compile(r"[ \t]*(?:[-*+•▪–][ \t]+|\(?(?:\d{1,3}|[a-z])[.)][ \t]+)(?=\S)")
+_QUOTED = re.compile(r"[ \t]*>[ \t]?")
+_DOTS = re.compile(r"(?:\.\s?){5}")  # a line of a table of contents
+_EMPHASIS = re.compile(r"(?<![\w*_])(\*\*|__)(?=\S)(.+?)(?<=\S)\1(?![\w*_])")
+# A short lead is part of the sentence before it to whoever counts sentences, but not to whoever quotes.
+_LEADS_IN = re.compile(r"(?<=[.!?…])\s+(?=[^.!?…]*:\Z)")
+# What is said below turns into its opposite without this.
+_DENIES = re.compile(
+    r"\b(?:not|never|without|except|exclu\w+|prohibit\w+|forbidden|unless|cannot|don['’]?ts?|n[ãa]o|nunca|sem|exceto"
+    r"|salvo|proibid\w+|vedad\w+|nenhum\w*)\b",
+    re.IGNORECASE,
+)
+_LONGEST_ITEM = 400
+
+Form = Literal["sentence", "item", "row", "heading", "question", "lead"]
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A piece of a passage.
+
+    A heading, a question and a lead ("as follows:") are not quoted by themselves: they name what comes next. `lead` is
+    what an item stands under, or "" for what is whole without it; `group` numbers the lists of the passage and is None
+    outside of one. `whole` is False for what the border of the passage seems to have cut off.
+    """
+
+    form: Form
+    text: str
+    lead: str = ""
+    group: int | None = None
+    whole: bool = True
+
+    @property
+    def said(self) -> str:
+        """The text under its lead."""
+        return f"{self.lead} {self.text}" if self.lead else self.text
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Where in a passage the reading stands."""
+
+    heading: str
+    lead: str = ""
+    group: int = 0
+    header: list[str] = field(default_factory=list[str])
+
+    def item(self, text: str) -> Quote:
+        return Quote("item", text, self._lead_for(text, in_list=True), self.group)
+
+    def row(self, cells: list[str]) -> Quote:
+        pairs = zip_longest(self.header, cells, fillvalue="")
+        return Quote("row", "; ".join(f"{name}: {cell}" if name else cell for name, cell in pairs if cell))
+
+    def sentence(self, text: str) -> Quote:
+        if text.endswith(":"):
+            self.lead, self.group = text, self.group + 1
+            return Quote("lead", text, group=self.group)
+        if text.endswith("?"):
+            return Quote("question", text)
+        said = Quote("sentence", text, self._lead_for(text, in_list=False))
+        self.lead = ""
+        return said
+
+    def _lead_for(self, text: str, *, in_list: bool) -> str:
+        """What the text needs before it: it stands in a list, is no whole sentence, or would be turned round without
+        it."""
+        ends = text.rstrip("\"'”’»)]")[-1:] in (".", "!", "…")
+        if self.lead and (in_list or not ends or _DENIES.search(self.lead)):
+            return self.lead
+        if self.heading and not self.heading.endswith("?") and (not ends or _DENIES.search(self.heading)):
+            return f"{self.heading.rstrip('.:')}:"
+        return ""
+
+
+def quotes(text: str, heading: str = "") -> list[Quote]:
+    """The pieces of a passage in their order; `heading` is the one that it stands under."""
+    reader = _Reader(heading)
+    found: list[Quote] = []
+    blocks = list(_blocks(text))
+    for place, (form, block) in enumerate(blocks):
+        if form == "row":
+            cells = [_plain(cell) for cell in block.strip().strip("|").split("|")]
+            if place + 1 < len(blocks) and TABLE_RULE.match(blocks[place + 1][1]):
+                reader.header = cells
+            elif not TABLE_RULE.match(block):
+                found.append(reader.row(cells))
+            continue
+        reader.header = []
+        if form != "item" and found and found[-1].form == "item":
+            reader.lead = ""
+        if form == "heading":
+            reader.heading, reader.lead = _plain(block), ""
+            reader.group += 1
+            found.append(Quote("question" if reader.heading.endswith("?") else "heading", reader.heading))
+        elif form == "item":
+            pieces = [block] if len(block) <= _LONGEST_ITEM else [block[a:b] for a, b in sentences(block)]
+            found += [reader.item(_plain(piece)) for piece in pieces]
+        else:
+            for piece in _whole(block):
+                found += [reader.sentence(_plain(each)) for each in _LEADS_IN.split(piece, 1)]
+    found = [quote for quote in found if quote.text and not _DOTS.search(quote.text)]
+    if found and found[0].form == "sentence" and found[0].text[0].islower():
+        found[0] = replace(found[0], whole=False)
+    return found
+
+
+def _whole(block: str) -> list[str]:
+    """The sentences of a paragraph. One that begins small goes on with what stands before it: the line broke within an
+    address or after an abbreviation."""
+    spans: list[tuple[int, int]] = []
+    for start, end in sentences(block):
+        if spans and block[start].islower():
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((start, end))
+    return [block[start:end] for start, end in spans]
+
+
+def _blocks(text: str) -> Iterator[tuple[Literal["heading", "item", "row", "text"], str]]:
+    """Headings, items, rows and paragraphs; a line that goes on with an item belongs to it."""
+    form: Literal["item", "text"] = "text"
+    lines: list[str] = []
+    fenced = False
+    for line in [*text.splitlines(), ""]:
+        fence = bool(FENCE.match(line))
+        fenced ^= fence
+        bare = _QUOTED.sub("", line, count=1)
+        marker = None if fenced or fence else _ITEM.match(bare)
+        starts = bool(marker) or bare.startswith("|") or bool(_HEADING.match(bare))
+        if lines and (starts or fence or not bare.strip() or (form == "item" and not _goes_on(bare))):
+            yield form, "\n".join(lines)
+            lines = []
+        if fence or not bare.strip():
+            form = "text" if fence else form
+        elif marker:
+            form, lines = "item", [bare[marker.end() :]]
+        elif bare.startswith("|"):
+            yield "row", bare
+        elif heading := _HEADING.match(bare):
+            yield "heading", bare[heading.end() :]
+        else:
+            form = form if lines else "text"
+            lines.append(bare)
+            if form == "text" and bare.rstrip().endswith(":"):
+                yield form, "\n".join(lines)
+                lines = []
+
+
+def _goes_on(line: str) -> bool:
+    return line[:1] in " \t" or line[:1].islower()
+
+
+def _plain(text: str) -> str:
+    """One line, without the marks of emphasis."""
+    return " ".join(_EMPHASIS.sub(r"\2", text).split())

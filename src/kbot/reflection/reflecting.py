@@ -1,0 +1,199 @@
+"""What kbot asks itself on the way to one answer, with a bound on the model calls, each decision noted.
+
+The four questions are those of Self-RAG (Asai et al., 2023): is a search needed, are the passages relevant, do they
+support what was written, does that answer the question; the search in other words is Corrective RAG's (Yan et al.,
+2024).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from kbot import graders
+from kbot.chat import Decision, Passage
+from kbot.language import Language
+from kbot.models import ChatModel, Embedder
+from kbot.prompts import reading
+from kbot.reflection.claims import Claim, attributed, split_claims
+from kbot.reflection.rewording import in_other_words, is_plain_question
+from kbot.reflection.support import Support, weigh
+from kbot.settings import Settings
+
+Mode = Literal["off", "check", "full"]
+
+_SURE = 0.9  # of the search, so that a small model's opinion changes nothing
+# Measured with a model of 1.5 B parameters on labelled questions in both languages: docs/reflection.md.
+_WEIGHT = 2.0
+_ODDS = 2.5
+_MOST_ODDS = 6.0
+_GOOD = 0.5
+_SAYS_SO = 0.7  # a small model says yes to what is nearly right as well, but less surely
+_TEXT_CHARACTERS = 1500
+_EDGE = 300  # characters of a neighbour that the model may have been shown
+
+
+def mode_of(settings: Settings, chat: ChatModel) -> Mode:
+    """The mode that is set, else `check` for a model that writes: one that only quotes invents nothing."""
+    return settings.reflection or ("check" if chat.writes else "off")
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A draft looked at: its `text`, with a citation put to claims that had none where a passage says the same, and the
+    claims of that text that its passages do not support. `supported` is how many they do; `to_the_point` is whether it
+    answers the question."""
+
+    text: str
+    supported: int = 0
+    unsupported: tuple[Claim, ...] = ()
+    to_the_point: bool = True
+
+
+class Reflection:
+    """The reflection on one question. `decisions` in their order, the number of `drafts`, and the model `calls` beside
+    the first draft.
+
+    `check` takes at most one call beside that of the first draft, `full` two and two more for each of `attempts`, all
+    further drafts counted; past that, and where a model answers nonsense, each step does what leaves things as they
+    are.
+    """
+
+    def __init__(
+        self,
+        mode: Mode,
+        chat: ChatModel,
+        embedder: Embedder,
+        *,
+        attempts: int,
+        language: Language,
+        timeout: float,  # seconds without a sign of life
+    ) -> None:
+        self.mode: Mode = mode
+        self.decisions: list[Decision] = []
+        self.calls = 0
+        self.drafts = 0
+        self._chat = chat
+        self._embedder = embedder
+        self._attempts = attempts
+        self._language: Language = language
+        self._timeout = timeout
+        self._most = {"off": 0, "check": 1, "full": 2 + 2 * attempts}[mode] if chat.writes else 0
+
+    def note(self, step: str, outcome: str, detail: str = "") -> None:
+        """Add a decision that was made elsewhere."""
+        self.decisions.append(Decision(step, outcome, detail))
+
+    def may_write(self) -> bool:
+        """Whether one more draft may be written; it counts as written then."""
+        if self.drafts and not self._spend():
+            return False
+        self.drafts += 1
+        return True
+
+    async def needs_documents(self, question: str) -> bool:
+        """Whether anything has to be looked up: not for a thank-you. Only `full` asks, and only of what is no plain
+        question."""
+        if self.mode != "full" or is_plain_question(question) or not self._spend():
+            return True
+        needed = await graders.needs_documents(self._chat, question, timeout=self._timeout)
+        self.note("retrieval", "needed" if needed else "not needed")
+        return needed
+
+    async def relevant(self, question: str, passages: Sequence[Passage]) -> list[Passage]:
+        """The passages that may help to answer; all of them unless `full` grades them."""
+        if self.mode != "full" or not passages or not self._spend(keep=bool(self.drafts)):
+            return list(passages)
+        grades = await graders.relevant(self._chat, question, passages, timeout=self._timeout)
+        kept = [passage for passage, grade in zip(passages, grades, strict=True) if grade.share >= _GOOD]
+        self.note("passages", "relevant" if kept else "none relevant", f"{len(kept)}/{len(passages)}")
+        return kept
+
+    async def finds_answer(self, question: str, passages: Sequence[Passage], confidence: float) -> bool:
+        """Whether the answer is in the passages, by the log-odds of the search's `confidence` and of the model's yes.
+
+        Asked only of a model that shows how sure it is (a small one says yes to everything, but less surely), and only
+        where the search is not sure itself.
+        """
+        if self.mode == "off" or not graders.shows_odds(self._chat) or confidence >= _SURE or not self._spend():
+            return True
+        grade = await graders.answerable(self._chat, question, passages, timeout=self._timeout)
+        found = grade.basis == "nothing" or _odds(confidence) + _WEIGHT * _odds(grade.share) >= _ODDS
+        self.note("passages", "answer" if found else "no answer", f"{confidence:.2f}, {grade.share:.2f}")
+        return found
+
+    async def in_other_words(self, question: str, tried: Sequence[str]) -> str | None:
+        """The question anew for another search, or None: `full` alone asks, at most `attempts` times."""
+        if self.mode != "full" or len(tried) > self._attempts or not self._spend(keep=bool(self.drafts)):
+            return None
+        written = await in_other_words(self._chat, question, tried, language=self._language, timeout=self._timeout)
+        if written:
+            self.note("search", "again", f"{len(tried)}/{self._attempts}")
+        return written
+
+    async def review(self, question: str, text: str, passages: Sequence[Passage]) -> Review:
+        """Hold every claim of a draft against the passages it cites, or, citing none, against all.
+
+        Words and vectors decide first; what they leave in doubt is graded by the model, in one call. `full` asks the
+        model too whether a draft without doubtful claims answers the question. What is in doubt then is left standing.
+        """
+        claims = split_claims(text)
+        if self.mode == "off" or not claims:
+            return Review(text)
+        texts = [_as_read(passage) for passage in passages]
+        weighed = await weigh(self._embedder, [(claim.text, _cited(claim, texts)) for claim in claims])
+        text = attributed(text, await self._found(claims, weighed, texts))
+        claims = split_claims(text)
+        weighed = await weigh(self._embedder, [(claim.text, _cited(claim, texts)) for claim in claims])
+        unsupported = [
+            c for c, support in zip(claims, weighed, strict=True) if not (support.supported or support.doubtful)
+        ]
+        doubtful = [(c, _cited(c, texts)) for c, support in zip(claims, weighed, strict=True) if support.doubtful]
+        to_the_point = True
+        if not unsupported and (doubtful or self.mode == "full") and self._spend():
+            if doubtful:
+                pairs = [(claim.text, " ".join(rest)[:_TEXT_CHARACTERS]) for claim, rest in doubtful]
+                grades = await graders.supported(self._chat, pairs, timeout=self._timeout)
+                unsupported = [c for (c, _), grade in zip(doubtful, grades, strict=True) if grade.share < _SAYS_SO]
+            else:
+                grade = await graders.answers(self._chat, question, text, timeout=self._timeout)
+                to_the_point = grade.share >= _GOOD
+                self.note("answer", "to the point" if to_the_point else "beside the point", f"{grade.share:.2f}")
+        count = len(claims) - len(unsupported)
+        self.note("claims", "unsupported" if unsupported else "supported", f"{len(unsupported) or count}/{len(claims)}")
+        return Review(text, count, tuple(unsupported), to_the_point)
+
+    def _spend(self, keep: int = 0) -> bool:
+        """Whether one more model call may be made, and so many after it; it counts as made then."""
+        if self.calls + keep >= self._most:
+            return False
+        self.calls += 1
+        return True
+
+    async def _found(
+        self, claims: Sequence[Claim], weighed: Sequence[Support], texts: Sequence[str]
+    ) -> dict[Claim, int]:
+        """The number of the passage that says what a claim without a citation says."""
+        bare = [claim for claim, support in zip(claims, weighed, strict=True) if not claim.cites and support.supported]
+        found: dict[Claim, int] = {}
+        for claim in bare:
+            singly = await weigh(self._embedder, [(claim.text, [text]) for text in texts])
+            best = max(range(len(singly)), key=lambda n: (singly[n].supported, singly[n].share, singly[n].cosine))
+            if singly[best].supported:
+                found[claim] = best + 1
+        return found
+
+
+def _odds(share: float) -> float:
+    """The logarithm of the odds of a probability, within bounds that one sure opinion alone does not decide."""
+    return max(-_MOST_ODDS, min(_MOST_ODDS, math.log(max(share, 1e-9) / max(1 - share, 1e-9))))
+
+
+def _cited(claim: Claim, texts: Sequence[str]) -> list[str]:
+    """The texts that a claim cites; all of them if it cites none that there is."""
+    return [texts[n - 1] for n in claim.cites if 1 <= n <= len(texts)] or list(texts)
+
+
+def _as_read(passage: Passage) -> str:
+    parts = (passage.before[-_EDGE:], reading(passage), passage.after[:_EDGE])
+    return "\n".join(part for part in parts if part)

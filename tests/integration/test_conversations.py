@@ -1,0 +1,197 @@
+"""Follow-ups over a house of small documents that say like things of different places: what each leans on, and that a
+new topic leans on nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from answering import Desk
+from fakes.ollama import FakeOllama
+from kbot.chat import Place
+from kbot.engine import Engine
+from kbot.evaluation.corpus import check_labels, read_corpus, shelve
+from kbot.evaluation.judge import words_judge
+from kbot.evaluation.labelled import LabelledQuestion, read_questions
+from kbot.evaluation.trial import put
+from kbot.followups import Understood, understood
+from kbot.history import Turn
+from kbot.language import detect_language
+from kbot.retrieval.search import search
+
+CONVERSATIONS = Path(__file__).parents[1] / "conversations"
+HOUSE = read_questions(CONVERSATIONS / "house.questions.jsonl").questions
+DEMO = read_questions(CONVERSATIONS / "demo.questions.jsonl").questions
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """The documents of the house in a workspace of their own."""
+
+    desk: Desk
+    workspace: str
+
+    async def understand(self, question: str, turns: Sequence[Turn], model: FakeOllama | None = None) -> Understood:
+        engine = await self.desk.engine(model)
+        return await understood(
+            engine.chat,
+            question,
+            turns,
+            language=detect_language(question),
+            timeout=5,
+            search=partial(search, engine.database, engine.embedder, place=Place(self.workspace, ""), k=40),
+        )
+
+    async def talk(self, *questions: str) -> list[Understood]:
+        """What becomes of questions, each asked after all before it."""
+        turns: list[Turn] = []
+        found: list[Understood] = []
+        for question in questions:
+            found.append(await self.understand(question, turns[-6:]))
+            turns.append(Turn(question, "", found[-1].question))
+        return found
+
+
+@pytest.fixture(scope="module")
+async def house(desk: Desk) -> House:
+    return House(desk, await shelve(await desk.engine(), read_corpus(CONVERSATIONS / "documents"), lambda _: None))
+
+
+def turns_of(*questions: str) -> list[Turn]:
+    return [Turn(question, "") for question in questions]
+
+
+def test_the_conversations_are_of_both_languages_and_lean_on_each_of_six_turns() -> None:
+    for language in ("pt", "en"):
+        kinds = {each.kind for each in HOUSE if each.kind.startswith(language)}
+        assert kinds == {*(f"{language} {back} back" for back in range(1, 7)), f"{language} new topic"}
+    assert len(HOUSE) + len(DEMO) >= 60
+    assert any(not each.answerable for each in HOUSE)
+
+
+async def test_follow_ups_find_their_document_and_new_topics_are_left_alone(house: House) -> None:
+    engine = await house.desk.engine()
+    await check_labels(engine, house.workspace, HOUSE)
+    asked = [each for each in HOUSE if each.answerable]
+    first = {each: await _first(engine, house.workspace, each) for each in asked}
+    missed = [each for each in asked if not first[each]]
+    assert len(missed) <= len(asked) // 10, [(each.kind, each.text) for each in missed]
+    for each in HOUSE:
+        if "new topic" in each.kind:
+            found = await house.understand(each.text, turns_of(*(question for question, _ in each.history)))
+            assert (found.question, found.turns) == (each.text, ()), each
+
+
+async def _first(engine: Engine, workspace: str, question: LabelledQuestion) -> bool:
+    outcome = await put(engine, workspace, question, words_judge(engine.embedder), "retrieval")
+    return bool(outcome.found["hit@1"])
+
+
+async def test_the_turns_from_the_one_it_leans_on_belong_to_a_follow_up(house: House) -> None:
+    turns = turns_of("Quantos dias de férias eu tenho?", "Que horas a biblioteca abre?", "Como peço acesso à VPN?")
+    found = await house.understand("E no sábado ela abre?", turns)
+    assert found.question == "Que horas a biblioteca abre? E no sábado ela abre?"
+    assert found.turns == tuple(turns[1:])
+    assert found.passages[0].source == "biblioteca.md"
+    assert (found.calls, found.decision.outcome, found.decision.detail) == (0, "joined", "2/3")
+
+
+async def test_what_fits_two_turns_is_meant_of_the_later_one(house: House) -> None:
+    library, canteen = "Que horas a biblioteca abre?", "Quando é servido o almoço no refeitório?"
+    for turns, source in (((library, canteen), "refeitorio.md"), ((canteen, library), "biblioteca.md")):
+        found = await house.understand("E aos domingos?", turns_of(*turns))
+        assert found.passages[0].source == source
+
+
+@pytest.mark.parametrize(
+    ("questions", "source"),
+    [
+        (
+            (
+                "When is the gym open?",
+                "and on Sundays?",
+                "How much is it a month?",
+                "Can I bring a guest?",
+                "And are there lockers?",
+                "What do they take for towels?",
+                "and on weekdays?",
+            ),
+            "gym.md",
+        ),
+        (
+            (
+                "Quantos dias de férias eu tenho?",
+                "E os estagiários?",
+                "Com que antecedência são pedidas?",
+                "Posso dividir em partes?",
+                "E vender?",
+                "Isso vale para quem?",
+                "E quantos dias os estagiários têm?",
+            ),
+            "ferias.md",
+        ),
+    ],
+)
+async def test_a_chain_of_follow_ups_stays_with_its_topic_and_does_not_grow(
+    house: House, questions: Sequence[str], source: str
+) -> None:
+    found = await house.talk(*questions)
+    assert [each.passages[0].source for each in found] == [source] * len(found)
+    assert all(each.question.endswith(question) for each, question in zip(found, questions, strict=True))
+    assert max(len(each.question) for each in found) < 200
+
+
+async def test_a_question_that_finds_nothing_by_itself_leans_on_the_last_turn(house: House) -> None:
+    turns = turns_of("Que horas a biblioteca abre?", "Quando é servido o almoço no refeitório?")
+    found = await house.understand("Por quê?", turns)
+    assert found.question == "Quando é servido o almoço no refeitório? Por quê?"
+
+
+LUNCH = "Quando é servido o almoço no refeitório?"
+
+
+async def test_the_model_is_believed_where_its_words_are_found_at_the_same_place(
+    house: House, model: FakeOllama
+) -> None:
+    model.answers = [["O refeitório serve almoço aos domingos?"]]
+    found = await house.understand("E aos domingos?", turns_of(LUNCH), model)
+    assert (found.question, found.decision.outcome) == ("O refeitório serve almoço aos domingos?", "rewritten")
+    assert (found.calls, found.turns) == (1, tuple(turns_of(LUNCH)))
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "Sim.",
+        "O refeitório serve lanches aos domingos.",
+        "E aos domingos?",
+        "Aos domingos o ônibus circula até que horas?",
+        "Quem inventou os domingos e o calendário romano?",
+    ],
+)
+async def test_what_the_model_makes_up_loses_to_the_joined_questions(
+    house: House, model: FakeOllama, written: str
+) -> None:
+    model.answers = [[written]]
+    found = await house.understand("E aos domingos?", turns_of(LUNCH), model)
+    assert found.question == f"{LUNCH} E aos domingos?"
+    assert found.calls == 1
+
+
+async def test_a_model_is_not_asked_where_the_search_leaves_no_doubt(house: House, model: FakeOllama) -> None:
+    turns = turns_of("Que horas a biblioteca abre?")
+    found = await house.understand("E aos domingos?", turns, model)
+    assert (found.question, found.calls) == ("Que horas a biblioteca abre? E aos domingos?", 0)
+    assert model.requests == []
+
+
+async def test_a_model_is_not_asked_about_a_question_of_its_own(house: House, model: FakeOllama) -> None:
+    turns = turns_of("Que horas a biblioteca abre?")
+    for question in ("Quantos dias de férias eu tenho?", "Quanto custa, em reais, a segunda via do crachá da empresa?"):
+        found = await house.understand(question, turns, model)
+        assert (found.question, found.calls, found.turns) == (question, 0, ())
+    first = await house.understand("E aos domingos?", [], model)
+    assert (first.question, first.calls) == ("E aos domingos?", 0)
+    assert model.requests == []

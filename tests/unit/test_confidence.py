@@ -1,0 +1,77 @@
+"""How sure the passages make one of an answer, and where a question is refused."""
+
+from dataclasses import replace
+
+import pytest
+
+from kbot.chat import Passage
+from kbot.confidence import Cut, Signs, confidence, for_quoting, gate, nearness, roots, signs
+
+NEAR = Passage(
+    "c",
+    "d",
+    "leave.md",
+    "Leave",
+    "Everybody has 22 days of leave a year. Ask Ana Souza first.",
+    0.5,
+    0.6,
+    0.7,
+    0.59,
+    quote="Everybody has 22 days of leave a year.",
+    language="en",
+)
+FAR = replace(NEAR, text="The office in Lisbon opens at nine.", similarity=0.2, sentence=0.3, coverage=0.0, quote="")
+
+
+def test_the_signs_are_what_they_say() -> None:
+    found = signs("How many days of leave does Ana have in 2024?", [NEAR, FAR])
+    assert found == Signs(
+        evidence=pytest.approx((0.5 + 0.6 + 0.8 * 0.7) / 2.8),  # pyright: ignore[reportArgumentType]  # it compares
+        foreign=0.0,
+        words=pytest.approx(2 / 4),  # pyright: ignore[reportArgumentType]  # days and leave, not ana and 2024
+        unnamed=1.0,
+    )
+    named = signs("Há quantos dias em 22 de licença?", [replace(NEAR, similarity=0.9), NEAR, NEAR, FAR])
+    assert (named.foreign, named.unnamed) == (1.0, 0.0)
+
+
+def test_each_sign_moves_the_confidence_its_way() -> None:
+    question = "How many days of leave are there?"
+    sure = confidence(question, [NEAR])
+    assert 0.5 < sure < 1
+    assert confidence(question, [replace(NEAR, similarity=0.2, sentence=0.2)]) < sure
+    assert confidence(question, [replace(NEAR, text="Something else is said in here.")]) < sure
+    assert confidence("How many days of leave are there in Lisbon?", [NEAR]) < sure
+    assert confidence(question, [replace(NEAR, text="Há folga.", language="pt")]) > confidence(
+        question, [replace(NEAR, text="Há folga.")]
+    ), "few of its words can be there"
+    assert confidence(question, [FAR]) < 0.15
+    assert confidence(question, []) == 0.0
+    assert confidence("?", [replace(NEAR, text="")]) < sure
+
+
+def test_a_reordered_result_has_the_same_signs() -> None:
+    question = "How many days of leave are there, Ana?"
+    assert signs(question, [replace(FAR, score=0.9), NEAR]) == signs(question, [NEAR, FAR])
+
+
+@pytest.mark.parametrize(
+    ("cut", "opens"),
+    [(Cut(0.0, 9.0), True), (Cut(0.99, 9.0), False), (Cut(0.99, 0.55), True), (Cut(0.99, 0.56), False)],
+)
+def test_the_gate_opens_to_confidence_or_nearness(cut: Cut, opens: bool) -> None:
+    assert gate("How many days of leave are there?", [FAR, NEAR], cut) is opens
+    assert not gate("How many days of leave are there?", [], cut)
+
+
+def test_a_model_that_only_quotes_has_the_stricter_cut() -> None:
+    mild = Cut(0.25, 0.45)
+    strict = for_quoting(mild)
+    assert strict.confidence > mild.confidence
+    assert strict.nearness == mild.nearness
+
+
+def test_words_are_known_by_their_beginning_in_both_languages() -> None:
+    assert roots("The hospitals, os hospitais") == {"hospi"}
+    assert roots("What is it? O que é? 7") == {"7"}
+    assert nearness([FAR, NEAR]) == pytest.approx(0.55)
