@@ -21,6 +21,7 @@ from kbot.chat import Attachment, Content, Place
 from kbot.database import open_database
 from kbot.engine import Engine
 from kbot.errors import DeliveryError
+from kbot.history import last_turns
 from kbot.prompts import REFUSALS
 
 
@@ -157,8 +158,8 @@ async def test_a_conversation_is_answered_in_order_and_others_beside_it(desk: De
     assert PORTUGUESE.waiting.format(ahead=2) in screens[2].views
     assert PORTUGUESE.waiting.format(ahead=1) in screens[2].views
     assert "Na fila" not in str(screens[3].views)
-    last = model.requests[-1]["messages"]
-    assert [m["content"] for m in last if m["content"].endswith(("Pergunta 0", "Pergunta 1"))] != []
+    turns = await last_turns(desk.database, here, 6)
+    assert [turn.question for turn in turns] == [f"{FERIAS} Pergunta {n}" for n in range(3)]
 
 
 async def test_past_the_limit_people_are_told_their_place_in_the_queue(desk: Desk, model: FakeOllama) -> None:

@@ -11,7 +11,7 @@ from typing import Any, cast
 import typer.main
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
-from kbot.chat import Answer, Citation, Passage
+from kbot.chat import Answer, Citation, Decision, Passage
 from kbot.cli import app
 from kbot.commands.operating import Check
 from kbot.errors import KbotError
@@ -22,7 +22,15 @@ from kbot.shapes import answer_shape, failed_shape, gap_shape, passage_shape, re
 TEXT = (Path(__file__).parents[2] / "docs" / "commands.md").read_text(encoding="utf-8")
 NOW = datetime(2026, 11, 29, tzinfo=UTC)
 PASSAGE = Passage("c", "d", "s", "t", "x", 0.1, 0.2, 0.3, 0.4)
-ANSWER = Answer("q", "a", True, False, citations=(Citation(1, "s", "t", "q", "c"),), read=(PASSAGE,))
+ANSWER = Answer(
+    "q",
+    "a",
+    True,
+    False,
+    citations=(Citation(1, "s", "t", "q", "c"),),
+    read=(PASSAGE,),
+    decisions=(Decision("gate", "near", "0.9"),),
+)
 
 
 def sections() -> dict[str, tuple[list[str], str]]:
@@ -107,5 +115,17 @@ def keys(shape: Any) -> Any:
 
 
 def test_the_reasons_and_statuses_are_documented() -> None:
-    for word in ("nothing_near", "refused", "uncited", "error", "added", "replaced", "duplicate", "rejected"):
+    for word in (
+        "nothing_near",
+        "refused",
+        "uncited",
+        "irrelevant",
+        "unsupported",
+        "no_question",
+        "error",
+        "added",
+        "replaced",
+        "duplicate",
+        "rejected",
+    ):
         assert f"`{word}`" in TEXT

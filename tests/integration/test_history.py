@@ -1,17 +1,20 @@
 """A conversation: what a follow-up leans on, and what it does not."""
 
 import json
+import uuid
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import pytest
 
-from answering import FERIAS, SECRET_CHANNEL, UNKNOWN, Desk, ask, events_of, somewhere
+from answering import DOCUMENTS, FERIAS, SECRET_CHANNEL, UNKNOWN, Desk, ask, events_of, somewhere
 from captured import captured_logs
 from fakes.ollama import FakeOllama
 from kbot.chat import Answer, Place
 from kbot.engine import Searching
 from kbot.errors import ModelUnreachable
 from kbot.history import Turn, as_messages, last_read, last_turns, remember
+from kbot.ingestion.jobs import Shelf, Upload, ingest
 from kbot.prompts import REFUSALS
 
 LIBRARY = "Quando a biblioteca abre?"
@@ -98,9 +101,15 @@ async def test_a_follow_up_is_searched_as_it_stands_alone_and_stored_as_it_was_s
     ],
 )
 async def test_what_is_no_rewriting_falls_back_to_the_joined_questions(
-    desk: Desk, model: FakeOllama, written: list[str]
+    desk: Desk, model: FakeOllama, written: list[str], tmp_path: Path
 ) -> None:
-    place = somewhere()
+    place = Place(f"few-{uuid.uuid4().hex}", "memory:few")  # what else there is decides how sure the search is
+    names = ("biblioteca.md", "ferias.md", "gym.md")
+    for name in names:
+        (tmp_path / name).write_text(str(DOCUMENTS[name]), encoding="utf-8")
+    items = [Upload(name, tmp_path / name) for name in names]
+    receipts = [r async for r in ingest(desk.database, desk.embedder, desk.settings, items, Shelf(place.workspace))]
+    assert [receipt.status for receipt in receipts] == ["added"] * 3
     engine = await desk.engine(model)
     model.answers = [["Às 8h [1]."], written, ["Não [1]."]]
     await ask(engine, LIBRARY, place)

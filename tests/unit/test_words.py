@@ -53,8 +53,8 @@ def test_both_languages_say_everything_each_in_its_own_language() -> None:
         assert detect_language(there) in ("pt", *[""] * (len(there.split()) < 8)), there
 
 
-def said_as(text: str | tuple[str, ...]) -> str:
-    return text if isinstance(text, str) else " ".join(text)
+def said_as(text: str | tuple[str, ...] | dict[str, str]) -> str:
+    return text if isinstance(text, str) else " ".join(text.values() if isinstance(text, dict) else text)
 
 
 def fields_of(template: str) -> set[str]:
