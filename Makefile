@@ -49,7 +49,7 @@ COMPILE := uv pip compile --quiet pyproject.toml --universal --python-version 3.
   --no-header --no-annotate --upgrade
 
 lock:
-	$(COMPILE) --group dev --extra e5 --extra gguf --extra langchain -o requirements-dev.lock
+	$(COMPILE) --group dev --extra e5 --extra gguf --extra langchain --extra rerank -o requirements-dev.lock
 	$(COMPILE) --constraint requirements-dev.lock -o requirements.lock
 
 clean:
