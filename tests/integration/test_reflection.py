@@ -10,6 +10,7 @@ from answering import DOCUMENTS, FERIAS, Desk, ask, events_of, somewhere, stream
 from fakes.ollama import FakeOllama
 from kbot.chat import Answer, Decision, Place
 from kbot.engine import Checking, Final, Retracted, Searching
+from kbot.grounding import worth_reading
 from kbot.history import decided_for, last_turns
 from kbot.ingestion.jobs import Shelf, Upload, ingest
 from kbot.prompts import COURTESIES, CUT_NOTES, REFUSALS
@@ -18,6 +19,7 @@ from kbot.shapes import answer_shape
 RIGHT = "Cada pessoa tem 22 dias úteis de férias por ano [1]."
 WRONG = "Cada pessoa tem 40 dias úteis de férias por ano [1]."
 
+BOTH = "Quando abre a biblioteca, e quando abre a company gym aos domingos, on Sundays?"
 VOTES_NO = ["\n".join(f"{n}: no" for n in range(1, 9))]
 VOTES_FIRST = ["\n".join(["1: yes", *(f"{n}: no" for n in range(2, 9))])]
 
@@ -81,6 +83,19 @@ async def test_a_claim_without_a_citation_gets_that_of_the_passage_that_says_it(
     assert (answer.grounded, answer.model_calls) == (True, 1)
     assert answer.text == "Cada pessoa tem 22 dias úteis de férias por ano [1]."
     assert answer.citations[0].source == "ferias.md"
+
+
+async def test_a_wrong_citation_is_put_right(desk: Desk, model: FakeOllama) -> None:
+    engine = await desk.engine(model, reflection="check", candidates=40)
+    passages = worth_reading(await engine.search(BOTH))
+    sources = [passage.source for passage in passages]
+    assert {"biblioteca.md", "gym.md"} <= set(sources), "both are read"
+    wrong, right = sources.index("gym.md") + 1, sources.index("biblioteca.md") + 1
+    model.words = [f"De segunda a sexta a biblioteca abre às 8h e fecha às 20h [{wrong}]."]
+    answer = await ask(engine, BOTH, somewhere())
+    assert answer.text == "De segunda a sexta a biblioteca abre às 8h e fecha às 20h [1]."
+    assert [citation.source for citation in answer.citations] == ["biblioteca.md"], right
+    assert "claims attributed" in steps(answer)
 
 
 async def test_a_sentence_in_passing_costs_no_second_draft(desk: Desk, model: FakeOllama) -> None:

@@ -67,5 +67,6 @@ def test_claims_are_left_out_with_what_only_led_to_them(answer: str, dropped: li
 def test_a_citation_is_put_before_the_stop() -> None:
     answer = "It opens at 8 in Porto. It closes at 9 in Lisbon [2]!"
     first, second = split_claims(answer)
-    assert attributed(answer, {first: 3, second: 1}) == "It opens at 8 in Porto [3]. It closes at 9 in Lisbon [2]!"
+    assert attributed(answer, {first: 3}) == "It opens at 8 in Porto [3]. It closes at 9 in Lisbon [2]!"
+    assert attributed(answer, {first: 3, second: 1}) == "It opens at 8 in Porto [3]. It closes at 9 in Lisbon [1]!"
     assert attributed("Abre às 8h no Porto", {Claim("Abre às 8h no Porto", ()): 1}) == "Abre às 8h no Porto [1]"

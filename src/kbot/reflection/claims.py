@@ -47,11 +47,11 @@ def without(answer: str, dropped: Sequence[Claim]) -> str:
 
 
 def attributed(answer: str, found: Mapping[Claim, int]) -> str:
-    """The answer with a citation put to each of these claims, which have none."""
+    """The answer with the citations of each of these claims replaced by the one given, or put there."""
     text = _marks_within(answer)
     for start, end, claim in reversed(_located(text)):
-        if claim in found and not claim.cites:
-            said = text[start:end]
+        if claim in found:
+            said = strip_citations(text[start:end])
             stop = said[len(said.rstrip(".!…;")) :]
             text = f"{text[:start]}{said.removesuffix(stop)} [{found[claim]}]{stop}{text[end:]}"
     return text

@@ -40,9 +40,9 @@ def mode_of(settings: Settings, chat: ChatModel) -> Mode:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A draft looked at: its `text`, with a citation put to claims that had none where a passage says the same, and the
-    claims of that text that its passages do not support. `supported` is how many they do; `to_the_point` is whether it
-    answers the question."""
+    """A draft looked at: its `text`, with the citation put right of claims that had none, or a wrong one, where another
+    passage says the same, and the claims of that text that its passages do not support. `supported` is how many they
+    do; `to_the_point` is whether it answers the question."""
 
     text: str
     supported: int = 0
@@ -142,9 +142,11 @@ class Reflection:
             return Review(text)
         texts = [_as_read(passage) for passage in passages]
         weighed = await weigh(self._embedder, [(claim.text, _cited(claim, texts)) for claim in claims])
-        text = attributed(text, await self._found(claims, weighed, texts))
-        claims = split_claims(text)
-        weighed = await weigh(self._embedder, [(claim.text, _cited(claim, texts)) for claim in claims])
+        if found := await self._found(claims, weighed, texts):
+            self.note("claims", "attributed", f"{len(found)}/{len(claims)}")
+            text = attributed(text, found)
+            claims = split_claims(text)
+            weighed = await weigh(self._embedder, [(claim.text, _cited(claim, texts)) for claim in claims])
         unsupported = [
             c for c, support in zip(claims, weighed, strict=True) if not (support.supported or support.doubtful)
         ]
@@ -173,10 +175,11 @@ class Reflection:
     async def _found(
         self, claims: Sequence[Claim], weighed: Sequence[Support], texts: Sequence[str]
     ) -> dict[Claim, int]:
-        """The number of the passage that says what a claim without a citation says."""
-        bare = [claim for claim, support in zip(claims, weighed, strict=True) if not claim.cites and support.supported]
+        """The number of the passage that says what a claim says which cites none, or one that does not say it."""
         found: dict[Claim, int] = {}
-        for claim in bare:
+        for claim, support in zip(claims, weighed, strict=True):
+            if bool(claim.cites) is support.supported:
+                continue
             singly = await weigh(self._embedder, [(claim.text, [text]) for text in texts])
             best = max(range(len(singly)), key=lambda n: (singly[n].supported, singly[n].share, singly[n].cosine))
             if singly[best].supported:
