@@ -13,6 +13,7 @@ from rich.console import Console
 from bench.delivery import discord, slack
 from bench.ingestion import ingestion
 from bench.quality import quality
+from bench.reading import reading
 from bench.refusal_time import refusal_time
 from bench.refusals import refusals
 from bench.report import Result, environment, show, write
@@ -26,6 +27,7 @@ from kbot.settings import Settings
 PARTS: dict[str, Callable[[Bench], Awaitable[Result]]] = {
     "quality": quality,
     "refusals": refusals,
+    "reading": reading,
     "retrieval": retrieval,
     "ingest": ingestion,
     "refusal_time": refusal_time,
@@ -48,6 +50,7 @@ async def main() -> int:
         tuple(options.sizes),
         options.questions,
         options.answers,
+        options.sample,
     )
     console = Console(width=None if sys.stdout.isatty() else 120)
     where = environment(MAJOR)
@@ -71,6 +74,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 20_000, 100_000], help="passages")
     parser.add_argument("--questions", type=int, default=400, help="how many questions are timed")
     parser.add_argument("--answers", type=int, default=200, help="how many are delivered while calls fail")
+    parser.add_argument("--sample", type=int, default=20, help="answerable, and unanswerable, questions for a model")
     parser.add_argument("--results", type=Path, default=here / "results" / "latest.json", help="where JSON goes")
     return parser.parse_args()
 

@@ -18,7 +18,7 @@ from kbot.engine import Engine
 from kbot.errors import ModelMissing
 from kbot.models import open_chat_model, open_reranker
 
-_MODEL = Path.home() / ".cache" / "kbot-test-model" / "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
+MODEL = Path.home() / ".cache" / "kbot-test-model" / "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
 _PASSAGES = 20_000
 _ANSWERS = 2
 _ANSWER_TOKENS = 512
@@ -27,7 +27,7 @@ _ANSWER_TOKENS = 512
 async def refusal_time(bench: Bench) -> Result:
     """Whole walks through `Engine.ask`, storing included: refusals before the model, and answers of the model of
     KBOT_TEST_MODEL."""
-    path = Path(os.environ.get("KBOT_TEST_MODEL", _MODEL))
+    path = Path(os.environ.get("KBOT_TEST_MODEL", MODEL))
     settings = bench.settings.model_copy(update={"chat_model": f"gguf:{path}", "answer_tokens": _ANSWER_TOKENS})
     try:
         chat = await open_chat_model(settings, bench.embedder)

@@ -11,7 +11,7 @@ from kbot.settings import Settings
 class Bench:
     """`sets` is the folder of labelled sets, `cache` one outside the repository for what is costly to make; `sizes`
     are numbers of passages, `questions` how many questions are timed,
-    `answers` how many are delivered while calls fail."""
+    `answers` how many are delivered while calls fail, `sample` how many of each sort a real model is asked."""
 
     settings: Settings
     embedder: Embedder
@@ -21,3 +21,4 @@ class Bench:
     sizes: tuple[int, ...]
     questions: int
     answers: int
+    sample: int

@@ -5,6 +5,7 @@ The server is the embedded one in a temporary home, or that of KBOT_TEST_DATABAS
 
 import asyncio
 import os
+import signal
 import uuid
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -26,6 +27,12 @@ from kbot.settings import Settings
 
 TEMPLATE = f"kbot_template_{uuid.uuid4().hex[:12]}"
 SHARED = Path(__file__).parents[2] / "shared"
+
+
+def pytest_configure() -> None:
+    """Programs that the tests start inherit what is ignored: a shell's background job ignores Ctrl-C."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class ExplicitSettings(Settings):

@@ -1,0 +1,120 @@
+"""What a real model does with questions, with and without reflection and grammar: refusals, citations, cost."""
+
+import os
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.databases import fresh_database
+from bench.labelled import LabelledQuestion, read_set
+from bench.quality import WORKSPACE, ingest_set
+from bench.refusal_time import MODEL
+from bench.refusals import final
+from bench.report import Cell, Result, Table
+from bench.run import Bench
+from kbot.chat import Answer
+from kbot.engine import Engine
+from kbot.errors import ModelMissing, StreamCut
+from kbot.evaluation.trial import unit
+from kbot.models import open_chat_model, open_reranker
+
+_SEED = 11
+_RESAMPLES = 2000
+_WAYS: dict[str, dict[str, Any]] = {
+    "check": {"reflection": "check"},
+    "off": {"reflection": "off"},
+    "off, without a grammar": {"reflection": "off", "constrain": "never"},
+    "off, without a gate": {"reflection": "off", "cut": 0.0},
+}
+_COLUMNS = ("way", "n", "refused", "wrongly refused", "uncited", "failed", "citations relevant", "calls", "median s")
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    question: LabelledQuestion
+    answer: Answer
+    seconds: float
+
+
+async def reading(bench: Bench) -> Result:
+    """`bench.sample` answerable and as many unanswerable questions, of all kinds, to the model of KBOT_TEST_MODEL."""
+    path = Path(os.environ.get("KBOT_TEST_MODEL", MODEL))
+    settings = bench.settings.model_copy(update={"chat_model": f"gguf:{path}", "answer_tokens": 400})
+    try:
+        chat = await open_chat_model(settings, bench.embedder)
+    except ModelMissing as missing:
+        return Result("reading", notes=(f"Skipped: {missing} KBOT_TEST_MODEL names the file for this part.",))
+    labelled = read_set(bench.sets, bench.set_name)
+    questions = sample(labelled.questions, bench.sample)
+    rows: list[tuple[Cell, ...]] = []
+    async with fresh_database(bench.cache, bench.settings, "bench_reading") as (database, made):
+        await ingest_set(bench, labelled, database, made)
+        reranker = await open_reranker(made, bench.embedder)
+        for name, way in _WAYS.items():
+            chosen = settings.model_copy(update=way)
+            model = await open_chat_model(chosen, bench.embedder) if "constrain" in way else chat
+            engine = Engine(chosen, database, bench.embedder, model, reranker)
+            rows.append((name, *_figures([await _ask(engine, question) for question in questions])))
+    note = f"{len(questions)} questions of {labelled.name}, half of them answerable; 95 % bootstrap intervals."
+    return Result("reading", (Table(f"answers of {chat.name}", _COLUMNS, tuple(rows)),), notes=(note,))
+
+
+def sample(questions: Sequence[LabelledQuestion], each: int) -> list[LabelledQuestion]:
+    """So many answerable and so many unanswerable questions, each kind in its share, in a fixed random order."""
+    draw = random.Random(_SEED)
+    chosen: list[LabelledQuestion] = []
+    for answerable in (True, False):
+        group = [question for question in questions if question.answerable is answerable]
+        draw.shuffle(group)
+        ranked = sorted(group, key=lambda q: (_place(q, group) + 0.5) / sum(o.kind == q.kind for o in group))
+        chosen += ranked[:each]
+    draw.shuffle(chosen)
+    return chosen
+
+
+def _place(question: LabelledQuestion, group: Sequence[LabelledQuestion]) -> int:
+    return [other.id for other in group if other.kind == question.kind].index(question.id)
+
+
+async def _ask(engine: Engine, question: LabelledQuestion) -> _Asked:
+    begun = time.perf_counter()
+    try:
+        answer = await final(engine, question.text, WORKSPACE)
+    except StreamCut:  # a small model that goes on for ever has answered nothing
+        answer = Answer(question.text, "", grounded=False, refused=False, reason="error")
+    return _Asked(question, answer, time.perf_counter() - begun)
+
+
+def _figures(asked: Sequence[_Asked]) -> tuple[Cell, ...]:
+    answerable = [one for one in asked if one.question.answerable]
+    grounded = [one for one in answerable if one.answer.grounded]
+    relevant = [
+        unit(passage, one.question.relevant).removesuffix(".md") in one.question.relevant
+        for one in grounded
+        for passage in one.answer.read
+        if passage.cited
+    ]
+    return (
+        len(asked),
+        _share([one.answer.refused for one in asked if not one.question.answerable]),
+        _share([one.answer.refused for one in answerable]),
+        _share([one.answer.reason == "uncited" for one in answerable]),
+        _share([one.answer.reason == "error" for one in asked]),
+        _share(relevant),
+        round(float(np.mean([one.answer.model_calls for one in asked])), 2),
+        round(float(np.median([one.seconds for one in asked])), 1),
+    )
+
+
+def _share(found: Sequence[bool]) -> str:
+    if not found:
+        return "-"
+    values = np.array(found, dtype=np.float64)
+    draws = np.random.default_rng(_SEED).integers(0, len(values), (_RESAMPLES, len(values)))
+    low, high = np.quantile(values[draws].mean(axis=1), (0.025, 0.975))
+    return f"{values.mean():.2f} [{low:.2f}, {high:.2f}]"
