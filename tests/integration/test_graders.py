@@ -15,8 +15,8 @@ from aiohttp import web
 from fakes.ollama import FakeOllama
 from kbot.chat import Passage
 from kbot.errors import ModelTimeout
-from kbot.graders import Grade, answerable, answers, needs_documents, relevant, supported
 from kbot.models import ChatModel, Embedder, open_chat_model
+from kbot.reflection.graders import Grade, answerable, answers, needs_documents, relevant, supported
 from kbot.settings import Settings
 
 GYM = "The company gym is open from 6 am to 10 pm on weekdays. On Sundays the gym opens at 8 am and closes at noon."

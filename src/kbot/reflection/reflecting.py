@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from kbot import graders
 from kbot.chat import Decision, Passage
 from kbot.language import Language
 from kbot.models import ChatModel, Embedder
 from kbot.prompts import reading
+from kbot.reflection import graders
 from kbot.reflection.claims import Claim, attributed, split_claims
 from kbot.reflection.rewording import in_other_words, is_plain_question
 from kbot.reflection.support import Support, weigh
