@@ -82,9 +82,9 @@ class Engine:
     ) -> AsyncGenerator[Event]:
         """The events of an answer; close the generator and the model stops.
 
-        Without a place the question stands alone and is not remembered as part of a conversation. A greeting, and a
-        question without a letter or digit, is refused and not remembered. Raises `ModelError` (the tokens so far were
-        the model's), `DatabaseError`, `EmbedderMismatch`, `RerankerMismatch`.
+        Without a place the question stands alone and is not remembered as part of a conversation. A greeting and thanks
+        get a courtesy, a question without a letter or digit is refused; neither is remembered. Raises `ModelError` (the
+        tokens so far were the model's), `DatabaseError`, `EmbedderMismatch`, `RerankerMismatch`.
         """
         clock = Clock()
         asked = asked or Asked()
@@ -101,7 +101,7 @@ class Engine:
             language=language,
             timeout=timeout,
         )
-        if has_words(question) and not await reflection.needs_documents(question):
+        if is_small_talk(question) or (has_words(question) and not await reflection.needs_documents(question)):
             yield Final(self._courtesy(question, reflection, clock, language))
             return
         candidates = partial(self._candidates, place=place)

@@ -26,9 +26,9 @@ CUT_NOTES: dict[Language, str] = {
 """What stands under an answer of which a part was cut."""
 
 COURTESIES: dict[Language, str] = {
-    "en": "You are welcome. Ask me whatever you want to know from the documents.",
-    "pt": "De nada. Pergunte o que quiser saber dos documentos.",
-    "": "You are welcome. Ask me whatever you want to know from the documents.",
+    "en": "I am here for questions about the documents. Ask me one in a sentence.",
+    "pt": "Estou aqui para perguntas sobre os documentos. Faça uma, em uma frase.",
+    "": "I am here for questions about the documents. Ask me one in a sentence.",
 }
 """What is said to something that no document has to be read for."""
 

@@ -3,6 +3,7 @@
 import json
 import uuid
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -130,6 +131,18 @@ async def test_thanks_are_not_looked_up(desk: Desk, model: FakeOllama) -> None:
     assert (answer.text, answer.reason, answer.model_calls) == (COURTESIES["pt"], "no_question", 1)
     assert (answer.grounded, answer.refused, answer.read) == (False, False, ())
     assert await last_turns(desk.database, place, 6) == [], "it is no gap of the documents"
+
+
+@pytest.mark.parametrize(
+    ("said", "language"), [("obrigado!", "pt"), ("Thank you very much", "en"), ("Oi, bom dia", "pt")]
+)
+async def test_small_talk_is_told_without_a_model_in_every_mode(
+    desk: Desk, model: FakeOllama, said: str, language: Literal["pt", "en"]
+) -> None:
+    for mode in ("off", "check", "full"):
+        answer = await ask(await desk.engine(model, reflection=mode), said, somewhere())
+        assert (answer.text, answer.reason, answer.refused) == (COURTESIES[language], "no_question", False)
+    assert model.requests == []
 
 
 async def test_full_searches_again_in_other_words(desk: Desk, model: FakeOllama) -> None:
