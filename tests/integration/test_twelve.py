@@ -42,7 +42,7 @@ async def test_extractive_has_twelve_of_twelve(database: Database, embedder: Emb
 @pytest.mark.xfail(
     strict=True,
     raises=AssertionError,
-    reason="a model of 1.5B has ten: it refuses one of the eight, and gives the minutes of a passage as days in another",
+    reason="a model of 1.5B has ten: it refuses one of the eight, and gives minutes as days in another",
 )
 async def test_a_small_model_has_twelve_of_twelve(database: Database, embedder: Embedder, settings: Settings) -> None:
     default = Path.home() / ".cache/kbot-test-model/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
