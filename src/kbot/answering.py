@@ -183,7 +183,8 @@ class Answering:
     def _classified(self, text: str) -> Verdict:
         verdict = classify(text, self.passages, refusal=self._refusal, refusals=self._persona.refusals())
         # "The passages do not tell. [1]" is a refusal in the model's own words.
-        return verdict if split_claims(verdict.text) or not verdict.grounded else self._refused("refused")
+        lacking = self._chat.writes and verdict.grounded and not split_claims(verdict.text)
+        return self._refused("refused") if lacking else verdict
 
     def _refused(self, reason: str) -> Verdict:
         return Verdict(self._refusal, grounded=False, refused=True, reason=reason, citations=())

@@ -70,3 +70,29 @@ def test_a_citation_is_put_before_the_stop() -> None:
     assert attributed(answer, {first: 3}) == "It opens at 8 in Porto [3]. It closes at 9 in Lisbon [2]!"
     assert attributed(answer, {first: 3, second: 1}) == "It opens at 8 in Porto [3]. It closes at 9 in Lisbon [1]!"
     assert attributed("Abre às 8h no Porto", {Claim("Abre às 8h no Porto", ()): 1}) == "Abre às 8h no Porto [1]"
+
+
+@pytest.mark.parametrize(
+    ("said", "claims"),
+    [
+        ("The documents for the boat trip do not include a passport [1].", 1),
+        ("Documentos sem assinatura não são aceitos no pedido de férias [1].", 1),
+        ("The data source does not need a password [1].", 1),
+        ("No documents are needed to enter the building [1].", 1),
+        ("O trecho da estrada não tem pedágio [1].", 1),
+        ("There are no passages that directly answer this question. [1]", 0),
+        ("The passages do not say when it opens [1].", 0),
+        ("Os trechos não mencionam o prazo [1].", 0),
+    ],
+)
+def test_what_the_passages_lack_is_no_claim_and_what_documents_are_is(said: str, claims: int) -> None:
+    assert len(split_claims(said)) == claims
+
+
+def test_the_number_of_an_item_is_no_part_of_its_claim() -> None:
+    assert [
+        claim.text for claim in split_claims("1. Open the portal of trips [1].\n2. Choose the date there [1].")
+    ] == [
+        "Open the portal of trips.",
+        "Choose the date there.",
+    ]

@@ -12,12 +12,16 @@ _MARKS = re.compile(r"\[(\d{1,3})\]")
 _AFTER_THE_STOP = re.compile(r"([.!?…;]+[\"'”’»)]*)((?:[ \t]*\[\d{1,3}\])+)")
 _FEWEST_WORDS = 3
 _BARE_MARK = re.compile(r"^[ \t]*(?:[-*+•▪–]|\d{1,3}[.)])[ \t]*(?:\n|\Z)", re.MULTILINE)
+_NUMBERED = re.compile(r"^\d{1,3}[.)]\s+")
 _BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 # What an answer says of the passages, not of the world.
 _LACK = re.compile(
-    r"\b(?:passages?|documents?|sources?|trechos?|documentos?|fontes?)\b[^.]{0,40}"
-    r"\b(?:do(?:es)? not|don't|doesn't|no information|não|nada|nenhum[ao]?|sem)\b"
-    r"|\b(?:no|nenhum|not in the|não há nos) (?:passages?|documents?|trechos?|documentos?)\b"
+    r"\b(?:passages?|documents?|sources?|trechos?|documentos?|fontes?)\b[^.]{0,20}"
+    r"\b(?:do(?:es)? not|don't|doesn't|não|nada|no information|sem informaç)[^.]{0,20}?"
+    r"(?:mention|say|state|contain|specif|tell|give|provide|answer|explain|address|information"
+    r"|mencion|di[zg]|inform|cont[eéê]m|especific|respond|tra[zt]|fala|explic)"
+    r"|\bthere (?:is|are) no (?:passages?|documents?|information)\b|\bnot in the (?:passages?|documents?)\b"
+    r"|\b(?:não há|nenhum) (?:trechos?|documentos?|informaç)|\bnão há nos (?:trechos|documentos)\b"
     r"|^The sources? disagrees?\b|^As fontes discordam\b|^A fonte se contradiz\b",
     re.IGNORECASE,
 )
@@ -66,7 +70,7 @@ def _located(text: str) -> list[tuple[int, int, Claim]]:
     found: list[tuple[int, int, Claim]] = []
     for start, end in sentences(text):
         sentence = text[start:end]
-        said = " ".join(strip_citations(sentence).split()).lstrip("#*-•> ")
+        said = _NUMBERED.sub("", " ".join(strip_citations(sentence).split()).lstrip("#*-•> "))
         heading = text[text.rfind("\n", 0, start) + 1 : end].lstrip().startswith("#")
         if heading or said.endswith(("?", ":")) or _LACK.search(said) or len(plain(said).split()) < _FEWEST_WORDS:
             if not heading and said and _MARKS.search(sentence) and not _LACK.search(said):

@@ -189,7 +189,8 @@ def _odds(chunk: AIMessageChunk) -> Iterator[float]:
             others: list[_Token] = token.get("top_logprobs") or [token]
             yes = sum(math.exp(other["logprob"]) for other in others if _plain(other["token"]) in _YES)
             no = sum(math.exp(other["logprob"]) for other in others if _plain(other["token"]) in _NO)
-            yield yes / (yes + no)
+            if yes + no > 0:  # neither need be among the likeliest where a grammar chose the word
+                yield yes / (yes + no)
 
 
 def _plain(token: str) -> str:
