@@ -8,18 +8,21 @@ from kbot.characters import readable
 from kbot.chat import Passage
 from kbot.confidence import Cut, confidence, gate, nearness
 from kbot.disagreement import disagreements, told
-from kbot.errors import StreamCut
+from kbot.errors import ModelError, StreamCut
 from kbot.events import Checking, Event, Retracted, Searching, Token
 from kbot.generation import write_answer
 from kbot.grounding import Verdict, classify, worth_reading
 from kbot.history import Turn
 from kbot.language import Language
+from kbot.logs import get_logger
 from kbot.models import ChatModel, Embedder, Reranker
 from kbot.prompts import CUT_NOTES, Persona, fitting, room_for_passages, sections_once
 from kbot.reflection.claims import split_claims, without
 from kbot.reflection.reflecting import Reflection, Review
 from kbot.retrieval.rerank import rerank
 from kbot.settings import Settings
+
+log = get_logger(__name__)
 
 # Far more than any token is long: a server that heeds no KBOT_ANSWER_TOKENS would write for ever.
 _MOST_CHARACTERS_PER_TOKEN = 16
@@ -160,7 +163,11 @@ class Answering:
 
     async def _compare(self) -> None:
         """Tell where the sources contradict each other on what the answer says."""
-        found = await disagreements(self._embedder, self.question, self.verdict, self.passages)
+        try:
+            found = await disagreements(self._embedder, self.question, self.verdict, self.passages)
+        except ModelError as error:  # a finished answer is not lost for a comparison
+            log.warning("comparison_failed", error=type(error).__name__, next_step=error.next_step)
+            return
         if found:
             self._reflection.note("sources", "disagree", str(len(found)))
             self.verdict = told(self.verdict, found, self.passages, self._language)
