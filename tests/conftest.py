@@ -26,6 +26,7 @@ from kbot.models import Embedder, open_embedder
 from kbot.settings import Settings
 
 TEMPLATE = f"kbot_template_{uuid.uuid4().hex[:12]}"
+_GGUF = "~/.cache/kbot-test-model/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
 SHARED = Path(__file__).parents[2] / "shared"
 
 
@@ -127,6 +128,15 @@ async def model() -> AsyncGenerator[FakeOllama]:
     """A scripted Ollama, which says what a test wants."""
     async with fake_ollama() as script:
         yield script
+
+
+@pytest.fixture(scope="session")
+def gguf_file() -> Path:
+    """A real small model; what needs it is skipped where there is none."""
+    path = Path(os.environ.get("KBOT_TEST_MODEL", _GGUF)).expanduser()
+    if not path.is_file():
+        pytest.skip("no GGUF model: set KBOT_TEST_MODEL to one")
+    return path
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from contextlib import aclosing
 
 from kbot.characters import readable
 from kbot.chat import Passage
-from kbot.confidence import Cut, confidence, gate, nearness
+from kbot.confidence import Cut, confidence, nearness, reaches
 from kbot.disagreement import disagreements, told
 from kbot.errors import ModelError, StreamCut
 from kbot.events import Checking, Event, Retracted, Searching, Token
@@ -94,17 +94,18 @@ class Answering:
 
     async def _worth_reading(self, question: str, found: Sequence[Passage]) -> list[Passage]:
         best = found[: self._settings.passages]
-        near = gate(question, best, self._cut)
-        self._reflection.note("gate", "near" if near else "nothing near", _evidence(question, best, self._cut))
-        if not near:
+        sure, near = confidence(question, best), nearness(best)
+        passed = bool(best) and reaches(sure, near, self._cut)
+        detail = f"{sure:.2f} / {self._cut.confidence:.2f}, {near:.2f} / {self._cut.nearness:.2f}"
+        self._reflection.note("gate", "near" if passed else "nothing near", detail)
+        if not passed:
             return []
         # Only now: a refusal does not wait for the closer look.
         reranked = await rerank(self._reranker, question, found, k=self._settings.passages)
         if reranked.failed:
             self._reflection.note("reranker", "failed")
-        read = fitting(sections_once(worth_reading(reranked.passages)), self._room())
-        read = await self._reflection.relevant(question, read)
-        if read and await self._reflection.finds_answer(question, read, confidence(question, best)):
+        read = await self._reflection.relevant(question, to_read(reranked.passages, self._room()))
+        if read and await self._reflection.finds_answer(question, read, sure):
             return read
         self.verdict = self._refused("irrelevant")
         return []
@@ -202,6 +203,6 @@ class Answering:
         return room - sum(len(turn.question) + len(turn.answer) for turn in self.turns)
 
 
-def _evidence(question: str, passages: Sequence[Passage], cut: Cut) -> str:
-    sure, near = confidence(question, passages), nearness(passages)
-    return f"{sure:.2f} / {cut.confidence:.2f}, {near:.2f} / {cut.nearness:.2f}"
+def to_read(passages: Sequence[Passage], characters: int) -> list[Passage]:
+    """What a model reads of these passages, best first, in a prompt of so many characters."""
+    return fitting(sections_once(worth_reading(passages)), characters)

@@ -9,11 +9,9 @@ from dataclasses import dataclass, replace
 from kbot.answer_types import wanted
 from kbot.chat import Passage
 from kbot.grounding import plain
-from kbot.language import FUNCTION_WORDS, detect_language
+from kbot.language import FUNCTION_WORDS, detect_language, stem
 from kbot.sentences import sentences
 
-# Words count as one if they begin alike: a stemmer light enough for two languages at once, which takes cognates too.
-_ROOT = 5
 # What a question calls its answer, and a sentence that holds one need not say.
 _ASKED_FOR = frozenset(["name", "nome", "kind", "type", "tipo", "whom", "whose"])
 _CONTACT = frozenset(["phone", "telep", "telef", "numbe", "numer", "email", "mail", "addre", "ender"])
@@ -63,8 +61,12 @@ class Signs:
 
 def gate(question: str, passages: Sequence[Passage], cut: Cut) -> bool:
     """Whether the passages are worth a model's time."""
-    near = nearness(passages)
-    return bool(passages) and (near >= cut.nearness or confidence(question, passages) >= cut.confidence)
+    return bool(passages) and reaches(confidence(question, passages), nearness(passages), cut)
+
+
+def reaches(sure: float, near: float, cut: Cut) -> bool:
+    """Whether a confidence and a nearness are let through by a cut."""
+    return near >= cut.nearness or sure >= cut.confidence
 
 
 def for_quoting(cut: Cut) -> Cut:
@@ -108,13 +110,13 @@ def signs(question: str, passages: Sequence[Passage]) -> Signs:
 
 def roots(text: str) -> set[str]:
     """The first letters of each word that says what a text is about, without case and accents."""
-    return {word[:_ROOT] for word in plain(text).split() if _says_something(word)}
+    return {stem(word) for word in plain(text).split() if _says_something(word)}
 
 
 def unnamed(question: str, text: str) -> float:
     """The share of a question's names and numbers that a text does not hold; 0 for a question without any."""
-    names = [word[:_ROOT] for name in _NAME.findall(question) for word in plain(name).split() if _names(word)]
-    there = {word[:_ROOT] for word in plain(text).split()}
+    names = [stem(word) for name in _NAME.findall(question) for word in plain(name).split() if _names(word)]
+    there = {stem(word) for word in plain(text).split()}
     return sum(name not in there for name in names) / len(names) if names else 0.0
 
 

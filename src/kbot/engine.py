@@ -1,7 +1,7 @@
 """A question becomes events: Searching, Token, Retracted, Checking, and one Final with the answer."""
 
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,7 +12,7 @@ from kbot.chat import Answer, Passage, Place
 from kbot.confidence import Cut, for_quoting
 from kbot.database import Database, open_database
 from kbot.events import Checking, Event, Final, Retracted, Searching, Token
-from kbot.followups import understood
+from kbot.followups import Understood, understood
 from kbot.history import Turn, last_turns, remember
 from kbot.language import Language, detect_language, is_small_talk
 from kbot.models import ChatModel, Embedder, Reranker, open_chat_model, open_embedder, open_reranker
@@ -73,6 +73,17 @@ class Engine:
         found = await self._candidates(question, place or Place("default", ""), most=k)
         return (await rerank(self.reranker, question, found, k=k)).passages
 
+    async def understand(self, question: str, turns: Sequence[Turn], place: Place) -> Understood:
+        """What a question means after some turns, oldest first, and what is found for that, not yet reranked."""
+        return await understood(
+            self.chat,
+            question,
+            turns,
+            language=_language(question, turns),
+            timeout=self.settings.model_timeout,
+            search=partial(self._candidates, place=place),
+        )
+
     async def check(self, workspace: str) -> None:
         """Raises `EmbedderMismatch` and `RerankerMismatch` where a workspace was indexed for others."""
         await check_index(self.database, self.embedder, workspace, reranker=self.reranker.name)
@@ -90,22 +101,20 @@ class Engine:
         asked = asked or Asked()
         question = clean(question)
         turns = await self._turns(place) if with_history and has_words(question) else []
-        language = detect_language(question) or detect_language(" ".join(turn.question for turn in turns))
+        language = _language(question, turns)
         place = place or Place("default", "")
-        timeout = self.settings.model_timeout
         reflection = Reflection(
             mode_of(self.settings, self.chat),
             self.chat,
             self.embedder,
             attempts=self.settings.reflection_attempts,
             language=language,
-            timeout=timeout,
+            timeout=self.settings.model_timeout,
         )
         if is_small_talk(question) or (has_words(question) and not await reflection.needs_documents(question)):
             yield Final(self._courtesy(question, reflection, clock, language))
             return
-        candidates = partial(self._candidates, place=place)
-        found = await understood(self.chat, question, turns, language=language, timeout=timeout, search=candidates)
+        found = await self.understand(question, turns, place)
         if turns:
             reflection.decisions.append(found.decision)
         yield Searching(found.question)
@@ -115,7 +124,7 @@ class Engine:
             found.turns,
             chat=self.chat,
             embedder=self.embedder,
-            search=candidates,
+            search=partial(self._candidates, place=place),
             reranker=self.reranker,
             cut=await self.cut_in(place.workspace),
             reflection=reflection,
@@ -210,6 +219,11 @@ class Engine:
             language=language,
             decisions=tuple(reflection.decisions),
         )
+
+
+def _language(question: str, turns: Sequence[Turn]) -> Language:
+    """The question's, else that of the turns before it."""
+    return detect_language(question) or detect_language(" ".join(turn.question for turn in turns))
 
 
 def clean(question: str) -> str:

@@ -10,21 +10,15 @@ rewriting is believed where the search finds it at such a place too.
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import aclosing
 from dataclasses import dataclass, replace
 
-from langchain_core.messages import BaseMessage
-
 from kbot.chat import Decision, Passage
-from kbot.errors import ModelFailed, StreamCut
 from kbot.grounding import plain
 from kbot.history import Turn, as_messages
-from kbot.language import FUNCTION_WORDS, Language
-from kbot.logs import get_logger
-from kbot.models import ChatModel, stream
+from kbot.language import FUNCTION_WORDS, Language, stem
+from kbot.models import ChatModel
 from kbot.prompts import inert, rewrite_prompt
-
-log = get_logger(__name__)
+from kbot.streaming import one_line
 
 Search = Callable[[str], Awaitable[Sequence[Passage]]]
 """Finds passages for a text, best first, some forty deep: the last ones tell what a score is that says nothing."""
@@ -39,8 +33,7 @@ _PRONOUN = re.compile(
 _FEW_WORDS = 3
 _SHORT = 2
 _MANY_WORDS = 9
-# Words that begin with the same so many letters count as the same, in both languages: "domingo", "domingos".
-_ROOT = 5
+_LONG_WORD = 4
 
 # Measured on 52 follow-ups and new topics in both languages, and confirmed on 52 others that were kept back: the sum
 # of a passage's two lifts is near 2 where the question leans on the turn, near 1 where it does not; the neighbours of
@@ -208,7 +201,7 @@ def _length(question: str) -> int:
 
 
 def _roots(text: str) -> set[str]:
-    return {word[:_ROOT] for word in plain(text).split() if len(word) >= _ROOT - 1}
+    return {stem(word) for word in plain(text).split() if len(word) >= _LONG_WORD}
 
 
 async def _rewriting(
@@ -221,26 +214,5 @@ async def _rewriting(
 ) -> str:
     """The question as the model puts it; empty if it repeats it, or if what it wrote is no rewriting."""
     prompt = rewrite_prompt(language).invoke({"history": as_messages(turns), "question": inert(question)})
-    written = await _first_words(chat, prompt.to_messages(), limit=3 * len(question) + 200, timeout=timeout)
+    written = await one_line(chat, prompt.to_messages(), limit=3 * len(question) + 200, timeout=timeout)
     return written if is_rewriting(written, question) and plain(written) != plain(question) else ""
-
-
-async def _first_words(
-    chat: ChatModel,
-    messages: Sequence[BaseMessage],
-    *,
-    limit: int,
-    timeout: float,  # noqa: ASYNC109  # as above
-) -> str:
-    """What the model writes, without quotes; empty if it says nothing, or more than `limit` characters."""
-    text = ""
-    try:
-        async with aclosing(stream(chat, messages, timeout=timeout)) as pieces:
-            async for piece in pieces:
-                text = text + piece if piece else ""
-                if len(text) > limit:
-                    return ""
-    except (ModelFailed, StreamCut) as error:
-        log.info("rewriting_failed", error=type(error).__name__)
-        return ""
-    return text.strip().strip('"“”').strip()

@@ -6,8 +6,9 @@ from kbot.chat import Passage
 from kbot.constraints import Constraint
 from kbot.history import Turn, as_messages
 from kbot.language import Language
-from kbot.models import ChatModel, stream
+from kbot.models import ChatModel
 from kbot.prompts import Persona, answer_prompt, ask_again, format_passages, inert
+from kbot.streaming import stream
 
 
 def write_answer(

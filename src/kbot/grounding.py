@@ -84,7 +84,7 @@ def classify(text: str, passages: Sequence[Passage], *, refusal: str, refusals: 
         return mark[1] + "".join(f"[{n}]" for n in numbers) if numbers else ""
 
     renumbered = _outside_code(text, lambda part: _MARK.sub(renumber, part))
-    citations = tuple(_citation(n, passages[old - 1]) for old, n in order.items())
+    citations = tuple(citation(n, passages[old - 1]) for old, n in order.items())
     grounded = bool(citations)
     return Verdict(
         renumbered.strip(), grounded=grounded, refused=False, reason="" if grounded else "uncited", citations=citations
@@ -118,7 +118,8 @@ def _is_index(mark: re.Match[str]) -> bool:
     return bool(_INDEXED.search(before)) or (mark[2] == "0" and before[-1].isalnum())
 
 
-def _citation(n: int, passage: Passage) -> Citation:
+def citation(n: int, passage: Passage) -> Citation:
+    """A passage as the source of a number."""
     return Citation(
         n=n,
         source=passage.source,

@@ -242,6 +242,8 @@ FUNCTION_WORDS = frozenset(
 )
 """Words that say little of what a text is about, in both languages, without accents."""
 
+_ROOT = 5
+
 _TALK = {
     "pt": r"oi|olá|ola|bom dia|boa tarde|boa noite|obrigad[oa]|muito obrigad[oa]|valeu|tchau|até logo|tudo bem|blz|beleza"
     r"|ajuda|socorro|o que você (?:faz|sabe fazer)|como (?:você funciona|te uso)",
@@ -268,6 +270,12 @@ def detect_language(text: str) -> Language:
     if best == 0 or votes["pt"] == votes["en"] or votes["other"] > best:
         return ""
     return "pt" if votes["pt"] > votes["en"] else "en"
+
+
+def stem(word: str) -> str:
+    """The first letters of a word. Words count as one if they begin alike: a stemmer light enough for two languages at
+    once, which takes cognates too."""
+    return word[:_ROOT]
 
 
 def is_small_talk(text: str) -> bool:

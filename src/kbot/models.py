@@ -2,50 +2,38 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
-from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import httpx
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessageChunk, BaseMessage
-from langchain_core.runnables import RunnableConfig
 
-from kbot import embedders, failures, ollama
+from kbot import embedders, ollama
 from kbot.clouds import cloud_chat, cloud_embeddings
 from kbot.confidence import Cut
-from kbot.constraints import Constraint, Grammar, QuotedText, inclination, request
+from kbot.constraints import Grammar
 from kbot.errors import SettingsError
-from kbot.failures import TITLES, Source, explained
+from kbot.failures import TITLES, Source
 from kbot.ollama import ollama_models
 from kbot.reranking import Reranker
 from kbot.reranking.opening import open_named
 from kbot.settings import Settings
-from kbot.thinking import UNSAID, ThinkFilter
 
 __all__ = [
     "CUTS",
-    "UNSAID",
     "ChatModel",
     "Cut",
     "Embedder",
     "Reranker",
-    "complete",
     "ollama_models",
     "open_chat_model",
     "open_embedder",
     "open_reranker",
-    "stream",
 ]
 
 _PROVIDERS = {*TITLES, "embedded", "e5"}
-_CLOSING = {*TITLES} - {"extractive"}
-_LENGTH = {"length", "max_tokens", "model_context_window_exceeded"}
-_WITHHELD = {"content_filter", "safety", "recitation", "refusal", "blocklist", "prohibited_content", "spii"}
-
 
 CUTS: dict[str, Cut] = {
     embedders.EMBEDDED: Cut(confidence=0.25, nearness=0.42),
@@ -137,85 +125,6 @@ async def open_reranker(settings: Settings, embedder: Embedder) -> Reranker:
     `ModelError` if it does not work."""
     encoder = embedder.embeddings if embedder.name == embedders.EMBEDDED else None
     return await open_named(settings.reranker, encoder, timeout=settings.model_timeout)
-
-
-async def stream(
-    chat: ChatModel,
-    messages: Sequence[BaseMessage],
-    *,
-    timeout: float,  # noqa: ASYNC109  # not for the whole: seconds without a sign of life
-    constraint: Constraint | None = None,
-    inclined: Callable[[float], object] | None = None,
-    config: RunnableConfig | None = None,
-) -> AsyncGenerator[str]:
-    """The visible text of the model's answer, piece by piece; close it and the model stops.
-
-    With a `constraint` the model is held to it as its `grammar` says. `inclined` is told before the first piece how
-    probable it was, in [0, 1], that the model refuses, where it can tell ("gbnf").
-
-    A piece that is `UNSAID` (the empty string, and no other piece is empty) takes back all before it: it turned out to
-    be thinking, or of another form. `timeout` is in seconds without a sign of life, thinking being one.
-
-    Raises a `ModelError` when the model does not answer, and `StreamCut` when it stops in the middle.
-    """
-    source = Source(chat.name, chat.server)
-    thoughts = ThinkFilter()
-    held = request(chat.grammar, constraint) if constraint else {}
-    quoted = QuotedText() if constraint and chat.grammar == "json" else None
-    begun = said = False
-    ending = ""
-    answer = chat.model.astream(list(messages), config, **held)
-    async with aclosing(cast(AsyncGenerator[AIMessageChunk], answer)) as chunks:
-        while True:
-            with explained(source, timeout, begun=begun):
-                async with asyncio.timeout(timeout):
-                    chunk = await anext(chunks, None)
-            if chunk is None:
-                break
-            begun = True
-            ending = _ending(chunk) or ending
-            if constraint and inclined and (chance := inclination(chunk.response_metadata, constraint)) is not None:
-                inclined(chance)
-                inclined = None
-            for piece in _read(quoted, thoughts.feed(chunk.text)):
-                said = True
-                yield piece
-    for piece in _read(quoted, thoughts.end()):
-        said = True
-        yield piece
-    if ending in _LENGTH:
-        raise failures.too_many_tokens(source)
-    if ending in _WITHHELD:
-        raise failures.cut(source, f"the provider withheld it ({ending})")
-    if not ending and source.provider in _CLOSING:
-        raise failures.cut(source, "the end is missing")
-    if not said:
-        raise failures.said_nothing(source, thought=thoughts.thinking)
-
-
-async def complete(
-    chat: ChatModel,
-    messages: Sequence[BaseMessage],
-    *,
-    timeout: float,  # noqa: ASYNC109  # as in stream
-) -> str:
-    """The whole visible text of a short answer. Raises as `stream` does."""
-    text = ""
-    async with aclosing(stream(chat, messages, timeout=timeout)) as pieces:
-        async for piece in pieces:
-            text = text + piece if piece else ""
-    return text.strip()
-
-
-def _read(quoted: QuotedText | None, pieces: Iterable[str]) -> Iterator[str]:
-    return (text for piece in pieces for text in (quoted.feed(piece) if quoted else (piece,)))
-
-
-def _ending(chunk: AIMessageChunk) -> str:
-    """Why the model ended, in lower case, from the closing metadata of any provider; empty before that."""
-    told = chunk.response_metadata
-    reason = told.get("done_reason") or told.get("finish_reason") or told.get("stop_reason")
-    return str(reason).lower() if reason else "stop" if told.get("done") else ""
 
 
 def _split(name: str) -> tuple[str, str]:

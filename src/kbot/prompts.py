@@ -174,6 +174,12 @@ def reading(passage: Passage) -> str:
     return passage.section or passage.text
 
 
+def as_read(passage: Passage) -> str:
+    """What is read of a passage, with as much of its neighbours as a model may have been shown."""
+    before, after = passage.before[-_NEIGHBOUR_CHARACTERS:], passage.after[:_NEIGHBOUR_CHARACTERS]
+    return "\n".join(part for part in (before, reading(passage), after) if part)
+
+
 def sections_once(passages: Sequence[Passage]) -> list[Passage]:
     """The passages, best first, without those whose section, or text, is read with one before them: of the pieces of a
     section the best stands for it, with its own quote and page."""

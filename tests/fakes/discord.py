@@ -24,6 +24,7 @@ from fakes.discord_people import Modal
 from fakes.discord_places import Places
 from fakes.discord_state import THREAD_OPENED, THREAD_STARTER, File, Interaction, Json, Message
 from fakes.platform import Seen, View
+from fakes.serving import serving
 
 T = TypeVar("T")
 _SYSTEM = {THREAD_OPENED, THREAD_STARTER}
@@ -229,16 +230,11 @@ async def fake_discord(*, shards: int = 1, token: str | None = None) -> AsyncGen
     app.add_routes([*discord_webhooks.routes(api), *discord_rest.routes(api)])
     app.add_routes([web.get("/gateway", world.gateway.serve), web.get("/gateway/", world.gateway.serve)])
     app.add_routes([web.get("/attachments/{channel}/{number}/{name}", _attachment)])
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    world.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    try:
-        yield world
-    finally:
-        world.drop_connections()
-        await runner.cleanup()
+    async with serving(app) as world.url:
+        try:
+            yield world
+        finally:
+            world.drop_connections()
 
 
 _WORLD = web.AppKey("world", FakeDiscord)

@@ -10,6 +10,8 @@ from typing import Any, Literal, cast
 
 from aiohttp import web
 
+from fakes.serving import serving
+
 Behaviour = Literal[
     "normal",
     "silent",  # takes the request and never answers
@@ -64,15 +66,8 @@ async def fake_ollama(script: FakeOllama | None = None) -> AsyncGenerator[FakeOl
             web.post("/api/embed", _embed),
         ]
     )
-    runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    script.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    try:
+    async with serving(app, handler_cancellation=True) as script.url:
         yield script
-    finally:
-        await runner.cleanup()
 
 
 _SCRIPT = web.AppKey("script", FakeOllama)

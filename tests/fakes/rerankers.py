@@ -8,6 +8,8 @@ from typing import Any
 
 from aiohttp import web
 
+from fakes.serving import serving
+
 KEY = "right-key"
 
 
@@ -47,12 +49,5 @@ async def fake_rerankers() -> AsyncGenerator[FakeRerankers]:
 
     app = web.Application()
     app.router.add_post("/{provider}/rerank", rerank)
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    script.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    try:
+    async with serving(app) as script.url:
         yield script
-    finally:
-        await runner.cleanup()

@@ -13,6 +13,7 @@ from aiohttp import web
 
 from fakes import slack_api, slack_files
 from fakes.platform import Seen, View
+from fakes.serving import serving
 from fakes.slack_blocks import buttons_of
 from fakes.slack_chat import content_of, remove, true
 from fakes.slack_delivery import Delivered
@@ -131,17 +132,11 @@ async def fake_slack(slack: FakeSlack | None = None) -> AsyncGenerator[FakeSlack
             web.post("/upload/v1/{file}", partial(slack_files.upload, slack)),
         ]
     )
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    slack.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    try:
-        yield slack
-    finally:
+    async with serving(app) as slack.url:
         try:
-            await slack.delivery.close()
+            yield slack
         finally:
-            await runner.cleanup()
+            await slack.delivery.close()
 
 
 async def _respond(world: World, request: web.Request) -> web.StreamResponse:

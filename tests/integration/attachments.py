@@ -11,6 +11,7 @@ from aiohttp import web
 from screen import bots, message
 
 from answering import Desk
+from fakes.serving import serving
 from kbot import library
 from kbot.bot import Bot
 from kbot.chat import Attachment, IncomingMessage, Place
@@ -51,15 +52,8 @@ async def served_files() -> AsyncGenerator[Files]:
     served = Files()
     app = web.Application()
     app.add_routes([web.get("/{name}", served.answer)])
-    runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    served.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    try:
+    async with serving(app, handler_cancellation=True) as served.url:
         yield served
-    finally:
-        await runner.cleanup()
 
 
 def fresh(*, private: bool = False) -> Place:

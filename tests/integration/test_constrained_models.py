@@ -2,7 +2,6 @@
 llama.cpp with a real model."""
 
 import json
-import os
 import re
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
@@ -17,9 +16,10 @@ from kbot.chat import Passage
 from kbot.constraints import Constraint, QuotedText, schema
 from kbot.errors import ModelError, ModelUnreachable, StreamCut
 from kbot.generation import write_answer
-from kbot.models import UNSAID, ChatModel, Embedder, open_chat_model, stream
+from kbot.models import ChatModel, Embedder, open_chat_model
 from kbot.prompts import Persona
 from kbot.settings import Settings
+from kbot.streaming import UNSAID, stream
 
 PERSONA = Persona("You are kbot.")
 QUESTION = "Quantos dias de férias eu tenho?"
@@ -141,13 +141,9 @@ async def test_an_answer_that_is_cut_off_keeps_its_text(model: FakeOllama, embed
 
 
 @pytest.fixture(scope="module")
-async def small(embedder: Embedder) -> ChatModel:
+async def small(embedder: Embedder, gguf_file: Path) -> ChatModel:
     """The real small model."""
-    default = Path.home() / ".cache/kbot-test-model/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
-    path = Path(os.environ.get("KBOT_TEST_MODEL", default))
-    if not path.is_file():
-        pytest.skip("no GGUF model: set KBOT_TEST_MODEL to one")
-    chosen = Settings(chat_model=f"gguf:{path}", context_tokens=2048, answer_tokens=120)
+    chosen = Settings(chat_model=f"gguf:{gguf_file}", context_tokens=2048, answer_tokens=120)
     return await open_chat_model(chosen, embedder)
 
 

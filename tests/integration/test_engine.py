@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-import os
 from contextlib import aclosing
 from dataclasses import asdict
 from pathlib import Path
@@ -22,7 +21,6 @@ from kbot.models import open_chat_model, open_reranker
 from kbot.prompts import REFUSALS
 from kbot.shapes import answer_shape
 
-GGUF = Path(os.environ.get("KBOT_TEST_MODEL", "~/.cache/kbot-test-model/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"))
 SOURCES = [*DOCUMENTS, "bonus.md", "Política de férias", "citations=(Citation", "passage_id"]
 
 
@@ -236,10 +234,9 @@ async def test_the_operators_cut_opens_and_shuts_the_gate(desk: Desk, model: Fak
     assert (answer.reason, len(model.requests)) == ("nothing_near", 1)
 
 
-@pytest.mark.skipif(not GGUF.expanduser().is_file(), reason="no GGUF model: set KBOT_TEST_MODEL to one")
-async def test_a_real_language_model_answers_from_the_documents(desk: Desk) -> None:
+async def test_a_real_language_model_answers_from_the_documents(desk: Desk, gguf_file: Path) -> None:
     settings = desk.settings.model_copy(
-        update={"chat_model": f"gguf:{GGUF.expanduser()}", "passages": 1, "answer_tokens": 40, "model_timeout": 60.0}
+        update={"chat_model": f"gguf:{gguf_file}", "passages": 1, "answer_tokens": 40, "model_timeout": 60.0}
     )
     engine = Engine(
         settings,

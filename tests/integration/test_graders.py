@@ -3,7 +3,6 @@
 import asyncio
 import json
 import math
-import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -137,12 +136,8 @@ async def test_the_odds_count_more_than_the_word(embedder: Embedder) -> None:
 
 
 @pytest.fixture(scope="module")
-async def small(embedder: Embedder) -> ChatModel:
-    default = Path.home() / ".cache/kbot-test-model/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
-    path = Path(os.environ.get("KBOT_TEST_MODEL", default))
-    if not path.is_file():
-        pytest.skip("no GGUF model: set KBOT_TEST_MODEL to one")
-    chosen = {"chat_model": f"gguf:{path}", "context_tokens": 2048, "answer_tokens": 64}
+async def small(embedder: Embedder, gguf_file: Path) -> ChatModel:
+    chosen = {"chat_model": f"gguf:{gguf_file}", "context_tokens": 2048, "answer_tokens": 64}
     return await open_chat_model(Settings.model_validate(chosen), embedder)
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-import os
 import socket
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -23,16 +22,14 @@ from kbot.errors import (
     StreamCut,
 )
 from kbot.models import (
-    UNSAID,
     ChatModel,
     Embedder,
-    complete,
     ollama_models,
     open_chat_model,
     open_embedder,
-    stream,
 )
 from kbot.settings import Settings
+from kbot.streaming import UNSAID, complete, stream
 
 MESSAGES = [SystemMessage("Be short."), HumanMessage("Diz olá.")]
 
@@ -388,12 +385,8 @@ async def test_a_file_that_is_no_model_is_explained(embedder: Embedder, tmp_path
         await open_chat_model(settings("http://127.0.0.1:9", chat_model=f"gguf:{broken}"), embedder)
 
 
-async def test_a_gguf_model_writes_stops_and_writes_again(embedder: Embedder) -> None:
-    default = Path.home() / ".cache/kbot-test-model/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
-    path = Path(os.environ.get("KBOT_TEST_MODEL", default))
-    if not path.is_file():
-        pytest.skip("no GGUF model: set KBOT_TEST_MODEL to one")
-    opened = settings("http://127.0.0.1:9", chat_model=f"gguf:{path}", context_tokens=2048, answer_tokens=16)
+async def test_a_gguf_model_writes_stops_and_writes_again(embedder: Embedder, gguf_file: Path) -> None:
+    opened = settings("http://127.0.0.1:9", chat_model=f"gguf:{gguf_file}", context_tokens=2048, answer_tokens=16)
     chat = await open_chat_model(opened, embedder)
     count = [HumanMessage("Count from 1 to 200.")]
     async with aclosing(stream(chat, count, timeout=60)) as pieces:

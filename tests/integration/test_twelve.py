@@ -1,7 +1,6 @@
 """Twelve of twelve: eight questions that the demo's documents answer and four that they do not, by the extractive model
 and by a real one."""
 
-import os
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 
@@ -44,12 +43,10 @@ async def test_extractive_has_twelve_of_twelve(database: Database, embedder: Emb
     raises=AssertionError,
     reason="a model of 1.5B has ten: it refuses one of the eight, and gives minutes as days in another",
 )
-async def test_a_small_model_has_twelve_of_twelve(database: Database, embedder: Embedder, settings: Settings) -> None:
-    default = Path.home() / ".cache/kbot-test-model/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
-    path = Path(os.environ.get("KBOT_TEST_MODEL", default))
-    if not path.is_file():
-        pytest.skip("no GGUF model: set KBOT_TEST_MODEL to one")
-    chosen = settings.model_copy(update={"chat_model": f"gguf:{path}", **SMALL})
+async def test_a_small_model_has_twelve_of_twelve(
+    database: Database, embedder: Embedder, gguf_file: Path, settings: Settings
+) -> None:
+    chosen = settings.model_copy(update={"chat_model": f"gguf:{gguf_file}", **SMALL})
     engine = Engine(
         chosen, database, embedder, await open_chat_model(chosen, embedder), await open_reranker(chosen, embedder)
     )

@@ -12,12 +12,13 @@ from rich.text import Text
 from kbot.database import Database, open_database, pending
 from kbot.database import migrate as apply_migrations
 from kbot.errors import EmbedderMismatch, KbotError, RerankerMismatch
-from kbot.models import Embedder, complete, open_chat_model, open_embedder
+from kbot.models import Embedder, open_chat_model, open_embedder
 from kbot.ollama import missing
 from kbot.registry import adapter_names
 from kbot.reranking.opening import recorded_name
 from kbot.retrieval.search import check_index
 from kbot.settings import Settings
+from kbot.streaming import complete
 
 _ROOM_MEGABYTES = 500
 

@@ -9,10 +9,8 @@ from kbot.disagreement.polarity import Polarity, polarity
 from kbot.disagreement.values import Value, agree, comparable, values_in
 from kbot.disagreement.vocabulary import CONDITIONS, CONTRASTS, DOCUMENTS, EFFECTIVE, LIGHT, PERIODS
 from kbot.grounding import plain
-from kbot.language import FUNCTION_WORDS
+from kbot.language import FUNCTION_WORDS, stem
 
-# Words count as one if they begin alike: a stemmer light enough for two languages at once.
-_ROOT = 5
 _TOKEN = re.compile(r"[^\W_]+(?:\.\d+)*")
 _CONDITION = re.compile("|".join(rf"\b(?P<{name}>{words})\b" for name, words in CONDITIONS.items()), re.IGNORECASE)
 _EFFECTIVE = re.compile(rf"\b(?:{EFFECTIVE}) $", re.IGNORECASE)
@@ -20,7 +18,7 @@ _EFFECTIVE = re.compile(rf"\b(?:{EFFECTIVE}) $", re.IGNORECASE)
 _ASIDE = re.compile(r"[,;] (?:which|and|but|while|so|que|e|mas|enquanto|portanto|o que|os quais|as quais)\b.*\Z|;.*\Z")
 _ARTICLES = "AEOÀÉ"
 _LIGHT = frozenset(plain(word) for word in LIGHT)
-_DOCUMENTS = frozenset(plain(word)[:_ROOT] for word in DOCUMENTS)
+_DOCUMENTS = frozenset(stem(plain(word)) for word in DOCUMENTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +136,7 @@ def _bare(word: str) -> str:
 
 def root(word: str) -> str:
     """The first letters of a word, without case and accents."""
-    return _bare(word)[:_ROOT]
+    return stem(_bare(word))
 
 
 def differences(first: Sequence[Value], second: Sequence[Value]) -> list[tuple[Value, Value]] | None:

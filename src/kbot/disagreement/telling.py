@@ -7,7 +7,7 @@ from datetime import date
 
 from kbot.chat import Citation, Passage, in_language
 from kbot.disagreement.search import Disagreement, Side
-from kbot.grounding import Verdict, plain, strip_citations
+from kbot.grounding import Verdict, citation, plain, strip_citations
 from kbot.language import Language
 
 _MOST = 2
@@ -88,23 +88,11 @@ def told(verdict: Verdict, found: Sequence[Disagreement], passages: Sequence[Pas
 
 def _mark(citations: list[Citation], passage: Passage, sentence: str) -> str:
     """The mark of a passage in the answer; one that it does not cite yet is added."""
-    for citation in citations:
-        if citation.passage_id == passage.id:
-            return f"[{citation.n}]"
-    n = max((citation.n for citation in citations), default=0) + 1
-    citations.append(
-        Citation(
-            n=n,
-            source=passage.source,
-            title=passage.title,
-            quote=sentence,
-            passage_id=passage.id,
-            page=passage.page,
-            heading=passage.heading,
-            url=passage.url,
-            updated=passage.updated,
-        )
-    )
+    for known in citations:
+        if known.passage_id == passage.id:
+            return f"[{known.n}]"
+    n = max((known.n for known in citations), default=0) + 1
+    citations.append(replace(citation(n, passage), quote=sentence))
     return f"[{n}]"
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kbot.chat import Passage, Place
-from kbot.confidence import Cut, confidence, nearness
+from kbot.confidence import Cut, confidence, nearness, reaches
 from kbot.engine import Engine
 from kbot.errors import SettingsError
 from kbot.evaluation.labelled import LabelledQuestion
@@ -136,7 +136,7 @@ def _refused(group: Sequence[Evidence], cut: Cut) -> float:
 
 
 def _refuses(cut: Cut, found: Evidence) -> bool:
-    return found.confidence < cut.confidence and found.nearness < cut.nearness
+    return not reaches(found.confidence, found.nearness, cut)
 
 
 def _mean(values: Sequence[bool]) -> float:

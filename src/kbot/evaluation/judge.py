@@ -9,9 +9,10 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from kbot.errors import ModelFailed, StreamCut
 from kbot.logs import get_logger
-from kbot.models import ChatModel, Embedder, complete
+from kbot.models import ChatModel, Embedder
 from kbot.prompts import inert
 from kbot.reflection.support import weigh
+from kbot.streaming import complete
 from kbot.wording import words
 
 _MOST_CHARACTERS = 6000

@@ -68,8 +68,7 @@ async def evaluate(
 async def configuration(
     engine: Engine, corpus: Corpus, questions: Sequence[LabelledQuestion], judge: Judge, only: Only
 ) -> Configuration:
-    """What is recorded of an engine and a set. A stage that kbot does not have yet stands there as "none", so that runs
-    from before and after can be told apart."""
+    """What is recorded of an engine and a set. What is switched off stands there as "none" or "off"."""
     settings = engine.settings
     cut = await engine.cut_in("")
     return {

@@ -5,9 +5,9 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
+from kbot.answering import to_read
 from kbot.chat import Answer, Passage, Place
 from kbot.confidence import gate
 from kbot.engine import Engine, Final
@@ -15,16 +15,14 @@ from kbot.errors import ModelFailed, ModelTimeout, StreamCut
 from kbot.evaluation.judge import Judge
 from kbot.evaluation.labelled import LabelledQuestion
 from kbot.evaluation.measures import DEPTH, ranking
-from kbot.followups import understood
-from kbot.grounding import strip_citations, worth_reading
+from kbot.grounding import strip_citations
 from kbot.history import last_turns, remember
-from kbot.language import FUNCTION_WORDS, detect_language
-from kbot.prompts import fitting, format_passages, parse_passages, reading, room_for_passages, sections_once
+from kbot.language import FUNCTION_WORDS
+from kbot.prompts import as_read, format_passages, parse_passages, room_for_passages
 from kbot.reflection.claims import Claim, split_claims
 from kbot.wording import contains, exact, f1, words
 
 _PIECES = 4  # of one passage that was cut, at most so many may stand before the next
-_EDGE = 300
 
 Only = Literal["everything", "retrieval"]
 
@@ -137,7 +135,7 @@ async def _search(engine: Engine, place: Place, question: LabelledQuestion) -> t
     if question.answerable and question.answers:
         settings = engine.settings
         room = room_for_passages(settings.context_tokens, settings.answer_tokens)
-        figures |= reading_figures(fitting(sections_once(worth_reading(passages)), room), question.answers)
+        figures |= reading_figures(to_read(passages, room), question.answers)
     return passages, figures
 
 
@@ -157,15 +155,7 @@ async def _alone(engine: Engine, place: Place, question: LabelledQuestion) -> st
     if not question.history:
         return question.text
     turns = await last_turns(engine.database, place, engine.settings.history_turns)
-    found = await understood(
-        engine.chat,
-        question.text,
-        turns,
-        language=detect_language(question.text) or detect_language(" ".join(turn.question for turn in turns)),
-        timeout=engine.settings.model_timeout,
-        search=partial(engine.search, place=place, k=engine.settings.candidates),
-    )
-    return found.question
+    return (await engine.understand(question.text, turns, place)).question
 
 
 def _held(text: str, answer: str) -> float:
@@ -193,14 +183,9 @@ def _claims(answer: Answer) -> list[Claim]:
 async def _judged(judge: Judge, claim: Claim, answer: Answer) -> JudgedClaim:
     """A claim judged by the passages that it cites, or, citing none, by all that the answer cites."""
     ids = [citation.passage_id for citation in answer.citations if not claim.cites or citation.n in claim.cites]
-    texts = [_as_read(passage) for passage in answer.read if passage.id in ids]
+    texts = [as_read(passage) for passage in answer.read if passage.id in ids]
     ruling = await judge.rule(claim.text, texts)
     return JudgedClaim(claim.text, claim.cites, ruling.supported, ruling.span, ruling.judge)
-
-
-def _as_read(passage: Passage) -> str:
-    """The passage with as much of its neighbours as a model may have been shown."""
-    return "\n".join(part for part in (passage.before[-_EDGE:], reading(passage), passage.after[:_EDGE]) if part)
 
 
 def _refusal(question: LabelledQuestion, refused: bool, suffix: str) -> dict[str, float]:
@@ -211,7 +196,7 @@ def _refusal(question: LabelledQuestion, refused: bool, suffix: str) -> dict[str
 
 def _citation_figures(question: LabelledQuestion, cited: Sequence[Passage]) -> dict[str, float]:
     relevant = [unit(passage, question.relevant) in question.relevant for passage in cited]
-    holding = [contains(_as_read(passage), question.answers) for passage in cited]
+    holding = [contains(as_read(passage), question.answers) for passage in cited]
     figures: dict[str, float] = {}
     if question.relevant:
         figures["citation_relevant"] = _share(relevant)

@@ -13,8 +13,9 @@ from kbot.errors import ModelError, ModelFailed, StreamCut
 from kbot.ingestion.recursive import Span, cut_at
 from kbot.ingestion.units import Unit, sentence_units, turn_units
 from kbot.logs import get_logger
-from kbot.models import ChatModel, complete
+from kbot.models import ChatModel
 from kbot.prompts import inert
+from kbot.streaming import complete
 
 _LINE_CHARACTERS = 140  # enough of a line to tell what it is about
 _WINDOW_LINES = 24

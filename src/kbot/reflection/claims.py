@@ -72,11 +72,11 @@ def _located(text: str) -> list[tuple[int, int, Claim]]:
         sentence = text[start:end]
         said = _NUMBERED.sub("", " ".join(strip_citations(sentence).split()).lstrip("#*-•> "))
         heading = text[text.rfind("\n", 0, start) + 1 : end].lstrip().startswith("#")
-        if heading or said.endswith(("?", ":")) or _LACK.search(said) or len(plain(said).split()) < _FEWEST_WORDS:
-            if not heading and said and _MARKS.search(sentence) and not _LACK.search(said):
-                found.append((start, end, Claim(said, _cites(sentence))))  # "8 days [1]" is short, and yet an answer
+        if heading or not said or _LACK.search(said):
             continue
-        found.append((start, end, Claim(said, _cites(sentence))))
+        whole = not said.endswith(("?", ":")) and len(plain(said).split()) >= _FEWEST_WORDS
+        if whole or _MARKS.search(sentence):  # "8 days [1]" is short, and yet an answer
+            found.append((start, end, Claim(said, _cites(sentence))))
     return found
 
 

@@ -4,7 +4,6 @@ A small model says yes to almost everything, but less surely where it should not
 the word alone does not. It is read where the provider shows it, as LangChain's `logprobs`; elsewhere the word counts.
 """
 
-import asyncio
 import math
 import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
@@ -16,10 +15,11 @@ from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage, S
 
 from kbot.chat import Passage
 from kbot.errors import ModelFailed, StreamCut
-from kbot.failures import Source, explained
+from kbot.failures import Source
 from kbot.logs import get_logger
 from kbot.models import ChatModel
 from kbot.prompts import inert
+from kbot.streaming import chunks
 from kbot.thinking import UNSAID, ThinkFilter
 
 log = get_logger(__name__)
@@ -149,19 +149,14 @@ async def _votes(
     timeout: float,  # noqa: ASYNC109  # as above
 ) -> AsyncGenerator[Grade]:
     """Each yes or no as it is written; the end if the model writes something else."""
-    source = Source(chat.name, chat.server)
-    wanted: dict[str, Any] = {"logprobs": True, "top_logprobs": _ALTERNATIVES} if source.provider in _SHOWS_ODDS else {}
+    wanted: dict[str, Any] = {"logprobs": True, "top_logprobs": _ALTERNATIVES} if shows_odds(chat) else {}
     if chat.grammar == "gbnf":
         wanted["grammar"] = _grammar(count)
     thoughts = ThinkFilter()
-    said, told, begun = "", 0, False
-    reply = chat.model.astream(list(messages), **wanted)
-    async with aclosing(cast(AsyncGenerator[AIMessageChunk], reply)) as chunks:
+    said, told = "", 0
+    async with aclosing(chunks(chat, messages, timeout=timeout, **wanted)) as reply:
         while len(said) < _LINE_CHARACTERS * count:
-            with explained(source, timeout, begun=begun):
-                async with asyncio.timeout(timeout):
-                    chunk = await anext(chunks, None)
-            begun = True
+            chunk = await anext(reply, None)
             pieces = thoughts.feed(chunk.text) if chunk else thoughts.end()
             for piece in pieces:
                 said, told = (said + piece, told) if piece != UNSAID else ("", 0)

@@ -8,12 +8,13 @@ support what was written, does that answer the question; the search in other wor
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from kbot.chat import Decision, Passage
 from kbot.language import Language
 from kbot.models import ChatModel, Embedder
-from kbot.prompts import reading
+from kbot.prompts import as_read
 from kbot.reflection import graders
 from kbot.reflection.claims import Claim, attributed, split_claims
 from kbot.reflection.rewording import in_other_words, is_plain_question
@@ -30,7 +31,6 @@ _MOST_ODDS = 6.0
 _GOOD = 0.5
 _SAYS_SO = 0.7  # a small model says yes to what is nearly right as well, but less surely
 _TEXT_CHARACTERS = 1500
-_EDGE = 300  # characters of a neighbour that the model may have been shown
 
 
 def mode_of(settings: Settings, chat: ChatModel) -> Mode:
@@ -140,7 +140,7 @@ class Reflection:
         claims = split_claims(text)
         if self.mode == "off" or not claims:
             return Review(text)
-        texts = [_as_read(passage) for passage in passages]
+        texts = [as_read(passage) for passage in passages]
         weighed = await weigh(self._embedder, [(claim.text, _cited(claim, texts)) for claim in claims])
         if found := await self._found(claims, weighed, texts):
             self.note("claims", "attributed", f"{len(found)}/{len(claims)}")
@@ -176,13 +176,13 @@ class Reflection:
         self, claims: Sequence[Claim], weighed: Sequence[Support], texts: Sequence[str]
     ) -> dict[Claim, int]:
         """The number of the passage that says what a claim says which cites none, or one that does not say it."""
+        lacking = [c for c, support in zip(claims, weighed, strict=True) if bool(c.cites) is not support.supported]
+        singly = iter(await weigh(self._embedder, [(claim.text, [text]) for claim in lacking for text in texts]))
         found: dict[Claim, int] = {}
-        for claim, support in zip(claims, weighed, strict=True):
-            if bool(claim.cites) is support.supported:
-                continue
-            singly = await weigh(self._embedder, [(claim.text, [text]) for text in texts])
-            best = max(range(len(singly)), key=lambda n: (singly[n].supported, singly[n].share, singly[n].cosine))
-            if singly[best].supported:
+        for claim in lacking:
+            own = list(islice(singly, len(texts)))
+            best = max(range(len(own)), key=lambda n: (own[n].supported, own[n].share, own[n].cosine))
+            if own[best].supported:
                 found[claim] = best + 1
         return found
 
@@ -195,8 +195,3 @@ def _odds(share: float) -> float:
 def _cited(claim: Claim, texts: Sequence[str]) -> list[str]:
     """The texts that a claim cites; all of them if it cites none that there is."""
     return [texts[n - 1] for n in claim.cites if 1 <= n <= len(texts)] or list(texts)
-
-
-def _as_read(passage: Passage) -> str:
-    parts = (passage.before[-_EDGE:], reading(passage), passage.after[:_EDGE])
-    return "\n".join(part for part in parts if part)

@@ -5,13 +5,10 @@ from collections.abc import Sequence
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
-from kbot.errors import ModelFailed, StreamCut
 from kbot.language import Language
-from kbot.logs import get_logger
-from kbot.models import ChatModel, complete
+from kbot.models import ChatModel
 from kbot.prompts import inert
-
-log = get_logger(__name__)
+from kbot.streaming import one_line
 
 _PLAIN = re.compile(
     r"\?\s*$|^\W*(?:what|who|whom|whose|which|when|where|why|how|is|are|was|were|do|does|did|can|could|may|must|should"
@@ -46,11 +43,5 @@ async def in_other_words(
         SystemMessage(_REWRITE[language or "en"]),
         HumanMessage(inert("\n".join(dict.fromkeys([question, *tried])))),
     ]
-    try:
-        written = (await complete(chat, asked, timeout=timeout)).strip().strip('"“”').strip()
-    except (ModelFailed, StreamCut) as error:
-        log.info("rewording_failed", error=type(error).__name__)
-        return None
-    if not written or "\n" in written or len(written) > 3 * len(question) + 200 or written in tried:
-        return None
-    return written
+    written = await one_line(chat, asked, limit=3 * len(question) + 200, timeout=timeout)
+    return written if written and written not in tried else None

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kbot.language import FUNCTION_WORDS, detect_language
+from kbot.language import FUNCTION_WORDS, detect_language, stem
 from kbot.models import Embedder
 from kbot.sentences import sentences
 from kbot.wording import words
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_ROOT = 5  # words that begin alike count as one, in both languages
 _SHARE = 0.8
 _NEAR = 0.72
 _FAR_SHARE = 0.34
@@ -95,7 +94,7 @@ def _share(wanted: set[str], there: set[str]) -> float:
 
 
 def _roots(text: str) -> set[str]:
-    return {word[:_ROOT] for word in words(text) if word not in FUNCTION_WORDS}
+    return {stem(word) for word in words(text) if word not in FUNCTION_WORDS}
 
 
 def _numbers(text: str) -> list[str]:

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import structlog
-
 from kbot.chat import Passage
 from kbot.errors import ModelError
+from kbot.logs import get_logger
 from kbot.models import Reranker
 
-log = structlog.get_logger(__name__)
+log = get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
