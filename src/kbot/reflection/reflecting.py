@@ -25,8 +25,8 @@ Mode = Literal["off", "check", "full"]
 
 _SURE = 0.9  # of the search, so that a small model's opinion changes nothing
 # Measured with a model of 1.5 B parameters on labelled questions in both languages: docs/reflection.md.
+LEAST_ODDS = 2.5
 _WEIGHT = 2.0
-_ODDS = 2.5
 _MOST_ODDS = 6.0
 _GOOD = 0.5
 _SAYS_SO = 0.7  # a small model says yes to what is nearly right as well, but less surely
@@ -118,7 +118,7 @@ class Reflection:
         if self.mode == "off" or not graders.shows_odds(self._chat) or confidence >= _SURE or not self._spend():
             return True
         grade = await graders.answerable(self._chat, question, passages, timeout=self._timeout)
-        found = grade.basis == "nothing" or _odds(confidence) + _WEIGHT * _odds(grade.share) >= _ODDS
+        found = grade.basis == "nothing" or answer_odds(confidence, grade.share) >= LEAST_ODDS
         self.note("passages", "answer" if found else "no answer", f"{confidence:.2f}, {grade.share:.2f}")
         return found
 
@@ -185,6 +185,11 @@ class Reflection:
             if own[best].supported:
                 found[claim] = best + 1
         return found
+
+
+def answer_odds(confidence: float, share: float) -> float:
+    """The log-odds that passages hold an answer, by the search's confidence and the model's yes, each in [0, 1]."""
+    return _odds(confidence) + _WEIGHT * _odds(share)
 
 
 def _odds(share: float) -> float:
