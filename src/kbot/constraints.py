@@ -82,12 +82,7 @@ def request(grammar: Grammar, constraint: Constraint) -> dict[str, Any]:
     match grammar:
         case "gbnf":
             # Where a template opens the thinking itself, all that the grammar lets through would be taken for thinking.
-            return {
-                "grammar": gbnf(constraint),
-                "reasoning_format": "none",
-                "logprobs": True,
-                "top_logprobs": _LIKELIEST,
-            }
+            return {"grammar": gbnf(constraint), "reasoning_format": "none"}
         case "json":
             return {"format": schema(constraint)}
         case "none":
