@@ -24,15 +24,16 @@ _DOCUMENTS = frozenset(stem(plain(word)) for word in DOCUMENTS)
 @dataclass(frozen=True, slots=True)
 class Said:
     """A sentence of passage `n`, as far as it can be compared. `words` carry its meaning beside its values and what it
-    affirms; `names` are those that only an equal one matches; `conditions` and `periods` those that it names. `title`
-    and `heading` are the roots of the words above it."""
+    affirms, `roots` are theirs; `named` are the roots of names, which only an equal one matches; `conditions` and
+    `periods` those that it names. `title` and `heading` are the roots of the words above it."""
 
     n: int
     text: str
     values: tuple[Value, ...]
     polarity: Polarity
     words: tuple[str, ...]
-    names: frozenset[str]
+    roots: frozenset[str]
+    named: frozenset[str]
     conditions: frozenset[str]
     periods: frozenset[str]
     title: frozenset[str]
@@ -54,7 +55,8 @@ def said(n: int, sentence: str, title: str, heading: str, *, item: bool) -> Said
         values,
         meaning,
         tuple(word for word, name in words if not name),
-        frozenset(word for word, name in words if name),
+        frozenset(root(word) for word, name in words if not name),
+        frozenset(root(word) for word, name in words if name),
         frozenset(match.lastgroup or "" for match in _CONDITION.finditer(told)),
         frozenset(PERIODS[word] for word in map(_bare, _TOKEN.findall(_without(told, spans))) if word in PERIODS),
         token_roots(title),
@@ -159,8 +161,8 @@ def differences(first: Sequence[Value], second: Sequence[Value]) -> list[tuple[V
 
 def unmatched(one: Said, other: Said) -> tuple[str, ...] | None:
     """The words of one sentence without an equal in the other or above it; None if a name is among them."""
-    there = {root(word) for word in (*other.words, *other.names)} | other.title | other.heading
-    if any(root(name) not in there for name in one.names):
+    there = other.roots | other.named | other.title | other.heading
+    if not one.named <= there:
         return None
     return tuple(dict.fromkeys(word for word in one.words if root(word) not in there))
 
