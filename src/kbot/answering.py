@@ -56,6 +56,7 @@ class Answering:
         search: Callable[[str], Awaitable[list[Passage]]],
         reranker: Reranker,
         cut: Cut,
+        own_cut: Cut,
         reflection: Reflection,
         persona: Persona,
         language: Language,
@@ -66,7 +67,8 @@ class Answering:
         self.turns = turns
         self.passages: list[Passage] = []
         self._chat, self._embedder, self._reranker = chat, embedder, reranker
-        self._search, self._cut = search, cut
+        self._search, self._cut, self._own_cut = search, cut, own_cut
+        self._likely = False
         self._reflection, self._persona = reflection, persona
         self._language: Language = language
         self._settings, self._clock = settings, clock
@@ -96,6 +98,7 @@ class Answering:
         best = found[: self._settings.passages]
         sure, near = confidence(question, best), nearness(best)
         passed = bool(best) and reaches(sure, near, self._cut)
+        self._likely = passed and reaches(sure, near, self._own_cut)
         detail = f"{sure:.2f} / {self._cut.confidence:.2f}, {near:.2f} / {self._cut.nearness:.2f}"
         self._reflection.note("gate", "near" if passed else "nothing near", detail)
         if not passed:
@@ -163,7 +166,10 @@ class Answering:
                 yield readable(piece)
 
     async def _compare(self) -> None:
-        """Tell where the sources contradict each other on what the answer says."""
+        """Tell where the sources contradict each other on what the answer says; not where it was written only because
+        the operator lowered the cut: then it is hardly on what was asked, and so is what contradicts it."""
+        if not self._likely:
+            return
         try:
             found = await disagreements(self._embedder, self.question, self.verdict, self.passages)
         except ModelError as error:  # a finished answer is not lost for a comparison

@@ -127,6 +127,7 @@ class Engine:
             search=partial(self._candidates, place=place),
             reranker=self.reranker,
             cut=await self.cut_in(place.workspace),
+            own_cut=await self.own_cut(place.workspace),
             reflection=reflection,
             persona=self.persona,
             language=language,
@@ -151,13 +152,19 @@ class Engine:
         yield Final(answer)
 
     async def cut_in(self, workspace: str) -> Cut:
-        """Where a question is refused before the model: the operator's cut, the one that was calibrated in the database
-        for this embedder, or the embedder's own."""
-        own = self.embedder.cut or Cut(confidence=0.0, nearness=0.0)
-        own = own if self.chat.writes else for_quoting(own)
+        """Where a question is refused before the model: the operator's cut, else the workspace's own."""
         if self.settings.cut is not None:
-            return Cut(self.settings.cut, own.nearness)
-        return await calibrated_cut(self.database, self.embedder.name, workspace) or own
+            return Cut(self.settings.cut, self._embedders_cut().nearness)
+        return await self.own_cut(workspace)
+
+    async def own_cut(self, workspace: str) -> Cut:
+        """The cut that was calibrated in the database for this embedder, or the embedder's own, whatever the operator's
+        is."""
+        return await calibrated_cut(self.database, self.embedder.name, workspace) or self._embedders_cut()
+
+    def _embedders_cut(self) -> Cut:
+        own = self.embedder.cut or Cut(confidence=0.0, nearness=0.0)
+        return own if self.chat.writes else for_quoting(own)
 
     async def _candidates(self, question: str, place: Place, *, most: int = 0) -> list[Passage]:
         """What a reranker chooses from, in the order of the search; nothing for a question without words."""
