@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+from kbot.sentences import ABBREVIATIONS
 from kbot.thinking import UNSAID
 
 Grammar = Literal["gbnf", "json", "none"]
@@ -21,11 +22,6 @@ _CITED = 3  # passages by one sentence
 _LIKELIEST = 20  # first tokens that are told with their probabilities
 _NO_BEGINNING = b" \t\r\n[.!?"
 
-# What may stand before a full stop that ends no sentence, beside a single letter.
-_SHORTENED = (
-    *("Dr", "Dra", "Sr", "Sra", "Srs", "Prof", "Profa", "Mr", "Mrs", "Ms", "St", "Av", "Inc", "Ltd", "Ltda"),
-    *("art", "Art", "arts", "cf", "etc", "ex", "fig", "Fig", "pp", "pág", "vs", "approx", "aprox", "tel", "Tel"),
-)
 # Before a sentence: what it says by itself rests on what follows.
 _YES = ("Sim", "Não", "Yes", "No")
 
@@ -198,7 +194,7 @@ def _parts(refusal: str, either: Callable[[Iterable[str]], str], constraint: Con
     return {
         "refusal": refusal,
         "numbers": either(str(n) for n in range(1, constraint.passages + 1)),
-        "shortened": either(_SHORTENED),
+        "shortened": either(ABBREVIATIONS),
         "yes": either(_YES),
         "more": _SENTENCES - 1,
         "words": _WORDS - 1,

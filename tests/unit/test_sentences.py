@@ -1,5 +1,7 @@
 """Sentences: where they begin and end, in prose, lists, tables, wrapped lines and other scripts."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,6 +84,60 @@ def test_a_heading_loses_its_marks_and_a_quotation_too() -> None:
         "How the duty roster works",
         "A word that somebody said once.",
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Os pedidos vão para a Quinta do Vale, Lda. Contactos e moradas abaixo.",
+        "Quem assina é a Navegantes Ltda. Brasil ou a matriz em Lisboa.",
+        "A entidade é a Navegantes S.A. Lisboa e o NIF é 500.",
+        "Acme Inc. (the Company) pays every month on time.",
+        "Foo Ltd. Brazil and Foo Ltd. Portugal pay every month.",
+        "Fica na Av. Paulista, n.º 200, sala 4, perto da estação.",
+        "Segundo o art. 5.º da lei, o cap. IV e a fig. 3, tudo vale.",
+        "O Exmo. Senhor Diretor, a Sra. Souza e o Dr. Lima assinam.",
+        "**Sra. Souza** e _Dr. Lima_ assinam o documento.",
+        "Fale com alguém, p. ex. Ana, e custa aprox. 30 euros.",
+        "See a doctor, e.g. Ann, i.e. The Doctor, or nobody at all.",
+        "Mesas, cadeiras, etc. 30 vezes por ano, e etc. (ver anexo).",
+        "Take room No. 7 on the left side of the hall on Nov. 3.",
+        "We open at 9 a.m. and close at 5 p.m. (8 p.m. 3 times a year).",
+        "The parcel is signed for by Farol Pagamentos Ltda.\nBrasil and sent on the next day.",
+    ],
+)
+def test_an_abbreviation_ends_no_sentence(text: str) -> None:
+    assert cut(text) == [text]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("O contrato é com a Farol Serviços Ltda.", "Os reembolsos saem no dia cinco."),
+        ("The contract is with Foo Brazil Inc.", "The money is paid on the fifth."),
+        ("Mesas, cadeiras, louça, etc.", "Reembolsos saem no dia cinco."),
+        ("We open the doors at 9 a.m.", "Guests wait outside until then."),
+        ("He lives somewhere in the U.S.", "We do not know more than that."),
+        ("He likes to look at modern art.", "Visitors pay ten for a ticket."),
+        ("**It is said in the first one [1].**", "Then it is said in another [2]."),
+        ("_Diz-se isso na primeira delas._", "Depois se diz isso em outra."),
+        ('He said that "it is *enough*."', "Then everybody else went home."),
+    ],
+)
+def test_a_sentence_may_end_in_an_abbreviation_and_its_closing_marks(first: str, second: str) -> None:
+    assert cut(f"{first} {second}") == [first, second]
+
+
+@pytest.mark.parametrize("piece", [".", "a. ", " ", ". ", "a.\n", ".)", ".*", "-", "-|", "Ltda. ", "# "])
+def test_the_time_it_takes_grows_with_the_text_and_no_faster(piece: str) -> None:
+    def seconds(text: str) -> float:
+        start = time.process_time()
+        sentences(text)
+        return time.process_time() - start
+
+    short, long = piece * (8_000 // len(piece)), piece * (64_000 // len(piece))
+    # Eight times the text; a quadratic time would be sixty-four times as long.
+    assert seconds(long) < 30 * max(min(seconds(short) for _ in range(3)), 0.002)
 
 
 TEXTS = st.text(st.sampled_from('aé字 .!?…。\n\t#-|>`~*1)"”'), max_size=200)
