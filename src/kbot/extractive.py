@@ -20,7 +20,7 @@ from kbot.answer_types import can_hold, wanted
 from kbot.confidence import roots, unnamed
 from kbot.language import detect_language
 from kbot.prompts import parse_passages, question_of, refusal_of
-from kbot.quotes import Quote, quotes
+from kbot.quotes import Quote, leans, quotes
 
 _HEADING = re.compile(r'<passage n="(\d+)"[^>\n]* heading="([^"\n]*)"[^>\n]*>')  # as kbot.prompts labels it
 
@@ -48,13 +48,19 @@ _QUOTED = ("sentence", "item", "row")
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A quote of passage `n`; `handicap` is what its score lacks, and `fits` whether it can be the kind of thing that
-    was asked for."""
+    """A quote of passage `n`; `shown` is what is written of it, `handicap` is what its score lacks, and `fits` whether
+    it can be the kind of thing that was asked for."""
 
     n: int
     quote: Quote
+    shown: str
     handicap: float
     fits: bool
+
+    @property
+    def meant(self) -> str:
+        """What is compared with the question: the name of who speaks is no part of it."""
+        return self.quote.said if self.quote.before is None else self.quote.text
 
 
 class ExtractiveChatModel(BaseChatModel):
@@ -79,7 +85,7 @@ class ExtractiveChatModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         question, candidates = _read(messages)
-        vectors = self.embeddings.embed_documents([c.quote.said for c in candidates]) if candidates else []
+        vectors = self.embeddings.embed_documents([c.meant for c in candidates]) if candidates else []
         text = _answer(question, candidates, self.embeddings.embed_query(question), vectors) or refusal_of(messages)
         return ChatResult(generations=[ChatGeneration(message=AIMessage(content=text))])
 
@@ -91,7 +97,7 @@ class ExtractiveChatModel(BaseChatModel):
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
         question, candidates = _read(messages)
-        vectors = await self.embeddings.aembed_documents([c.quote.said for c in candidates]) if candidates else []
+        vectors = await self.embeddings.aembed_documents([c.meant for c in candidates]) if candidates else []
         asked = await self.embeddings.aembed_query(question)
         text = _answer(question, candidates, asked, vectors) or refusal_of(messages)
         for word in re.findall(r"\s*\S+\s*$|\s*\S+", text):
@@ -103,7 +109,7 @@ class ExtractiveChatModel(BaseChatModel):
 def _read(messages: Sequence[BaseMessage]) -> tuple[str, list[_Candidate]]:
     candidates: list[_Candidate] = []
     question = question_of(messages)
-    asked_in, what = detect_language(question), wanted(question)
+    asked_in, what, asked_for = detect_language(question), wanted(question), roots(question)
     passages = parse_passages(messages[-1].text)
     nameless = _UNNAMED * unnamed(question, messages[-1].text.rpartition("</passage>")[0])
     headings = {int(n): heading for n, heading in _HEADING.findall(messages[-1].text)}
@@ -111,12 +117,25 @@ def _read(messages: Sequence[BaseMessage]) -> tuple[str, list[_Candidate]]:
         written_in = detect_language(text)
         foreign = _FOREIGN if asked_in and written_in and asked_in != written_in else 0.0
         for quote in quotes(text, headings.get(n, "")):
+            shown = _shown(quote, asked_for)
+            if not shown:
+                continue
             fits = can_hold(quote.said, what) is not False
             handicap = foreign - nameless + (_ROW if quote.form == "row" else 0.0)
             if quote.form in _QUOTED:
                 handicap -= (0.0 if fits else _UNFIT) + (0.0 if quote.whole else _CUT_OFF)
-            candidates.append(_Candidate(n, quote, handicap, fits))
+            candidates.append(_Candidate(n, quote, shown, handicap, fits))
     return question, candidates
+
+
+def _shown(quote: Quote, asked_for: set[str]) -> str:
+    """What is written of a quote: a reply that says nothing of what was asked comes after the line that it replies to,
+    and is "" where that line is not there and it says nothing without."""
+    if quote.before is None or quote.form not in _QUOTED:
+        return quote.said
+    if leans(quote.text) or ("?\n" in quote.before and not asked_for & roots(quote.text)):
+        return f"{quote.before} {quote.text}" if quote.before else ""
+    return quote.said
 
 
 def _answer(
@@ -185,9 +204,9 @@ def _written(candidates: Sequence[_Candidate], groups: Sequence[tuple[int, ...]]
     paragraphs: dict[tuple[str, ...], str] = {}
     for places in groups:
         said = [candidates[place].quote for place in places]
-        n = candidates[places[0]].n
+        n, shown = candidates[places[0]].n, candidates[places[0]].shown
         lines = [f"- {quote.text} [{n}]" for quote in said]
-        text = "\n".join([said[0].lead, *lines]).lstrip("\n") if said[1:] else f"{said[0].said} [{n}]"
+        text = "\n".join([said[0].lead, *lines]).lstrip("\n") if said[1:] else f"{shown} [{n}]"
         paragraphs.setdefault(tuple(quote.said for quote in said), text)
     return "\n\n".join(paragraphs.values())
 

@@ -4,6 +4,7 @@ follow-up."""
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
@@ -253,12 +254,15 @@ def _among(text: str, texts: Sequence[str]) -> bool:
 def _edge(text: str, *, last: bool) -> str:
     """The sentences of a neighbour that touch the passage, whole, up to 300 characters."""
     spans = sentences(text)
-    kept: list[str] = []
+    kept: list[tuple[int, int]] = []
     for start, end in reversed(spans) if last else spans:
-        if sum(map(len, kept)) + end - start > _NEIGHBOUR_CHARACTERS:
+        if sum(b - a for a, b in kept) + end - start > _NEIGHBOUR_CHARACTERS:
             break
-        kept.append(text[start:end])
-    return " ".join(reversed(kept) if last else kept)
+        kept.append((start, end))
+    kept.sort()
+    # A line stays one: a talk's turns, and what stands under a heading, would be one sentence otherwise.
+    gaps = ["", *("\n" if "\n" in text[a:b] else " " for (_, a), (b, _) in pairwise(kept))]
+    return "".join(gap + text[start:end] for gap, (start, end) in zip(gaps, kept, strict=False))
 
 
 def _attribute(text: str) -> str:

@@ -1,12 +1,13 @@
-"""What can be quoted from a passage and stand by itself: whole sentences, list items under what leads them in, and rows
-under their header. Pure functions."""
+"""What can be quoted from a passage and stand by itself: whole sentences, list items under what leads them in, rows
+under their header, and what somebody says in a talk under their name. Pure functions."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Literal
 
+from kbot.dialogue import Turn, talk
 from kbot.sentences import FENCE, TABLE_RULE, sentences
 
 _HEADING = re.compile(r"#{1,6}[ \t]+(?=\S)")
@@ -23,6 +24,14 @@ _DENIES = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_ITEM = 400
+_YES_OR_NO = re.compile(
+    r"(?:sim|n[ãa]o|yes|no|yeah|yep|nope|claro|exato|exatamente|exactly|certo|isso|correto|of course|nunca|never)"
+    r"(?:[.,;!]|$)",
+    re.IGNORECASE,
+)
+_FEW_WORDS = 4
+_SHORTEST_QUESTION = 3  # words
+_LONGEST_LINE = 200  # characters
 
 Form = Literal["sentence", "item", "row", "heading", "question", "lead"]
 
@@ -34,6 +43,9 @@ class Quote:
     A heading, a question and a lead ("as follows:") are not quoted by themselves: they name what comes next. `lead` is
     what an item stands under, or "" for what is whole without it; `group` numbers the lists of the passage and is None
     outside of one. `whole` is False for what the border of the passage seems to have cut off.
+
+    In a talk the lead is the speaker's name, and `before` the lead of a reply that needs what was said before it: "" if
+    that is not there, None outside of talks.
     """
 
     form: Form
@@ -41,6 +53,7 @@ class Quote:
     lead: str = ""
     group: int | None = None
     whole: bool = True
+    before: str | None = None
 
     @property
     def said(self) -> str:
@@ -87,6 +100,46 @@ class _Reader:
 
 def quotes(text: str, heading: str = "") -> list[Quote]:
     """The pieces of a passage in their order; `heading` is the one that it stands under."""
+    text, turns = talk(text)
+    if not turns:
+        return _written(text, heading)
+    found = _written(text[: turns[0].start], heading)
+    last = ""
+    for turn, after in zip_longest(turns, turns[1:]):
+        said, _, rest = text[turn.words : after.start if after else len(text)].strip("\n").partition("\n\n")
+        spoken = _spoken(turn, said, last)
+        found += spoken
+        if spoken:
+            last = _line_of(spoken)
+        found += _written(rest, heading)
+    return found
+
+
+def leans(text: str) -> bool:
+    """Whether a reply says nothing without what it replies to: it is a few words, or begins with yes or no."""
+    return len(text.split()) <= _FEW_WORDS or bool(_YES_OR_NO.match(text))
+
+
+def _spoken(turn: Turn, said: str, last: str) -> list[Quote]:
+    """What somebody says, sentence by sentence, after the line that was said last."""
+    lead = f"{turn.name}:"
+    found: list[Quote] = []
+    before = f"{last}\n{lead}" if last else ""
+    for sentence in map(_plain, _whole(said)):
+        found.append(Quote("question" if sentence.endswith("?") else "sentence", sentence, lead, before=before))
+        before = "" if leans(sentence) else f"{lead} {sentence}"
+    return found
+
+
+def _line_of(spoken: Sequence[Quote]) -> str:
+    """What a reply leans on: all of a short turn, else its last sentence; nothing if that says little itself."""
+    line = " ".join(quote.text for quote in spoken)
+    line = line if len(line) <= _LONGEST_LINE else spoken[-1].text
+    little = len(line.split()) < _SHORTEST_QUESTION if line.endswith("?") else leans(line)
+    return "" if little else f"{spoken[-1].lead} {line}"
+
+
+def _written(text: str, heading: str) -> list[Quote]:
     reader = _Reader(heading)
     found: list[Quote] = []
     blocks = list(_blocks(text))

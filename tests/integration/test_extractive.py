@@ -121,6 +121,41 @@ async def test_a_list_goes_on_under_the_heading_of_its_passage(quoting: Extracti
     assert "Not covered: dental implants [1]" in (await quoting.ainvoke(asked)).text
 
 
+TALK = (
+    "Ana Souza: Vocês tinham seguro contra incêndio?\nCarla Dias: Não tínhamos.\n"
+    "Ana Souza: O seguro novo custa 40 euros por mês. Ele vale a partir de março."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        (
+            "Havia seguro contra incêndio?",
+            "Ana Souza: Vocês tinham seguro contra incêndio?\nCarla Dias: Não tínhamos. [1]",
+        ),
+        (
+            "Did they have insurance against fire?",
+            "Ana Souza: Vocês tinham seguro contra incêndio?\nCarla Dias: Não tínhamos. [1]",
+        ),
+        ("Quanto custa o seguro novo?", "Ana Souza: O seguro novo custa 40 euros por mês. [1]"),
+        ("A partir de quando ele vale?", "Ana Souza: Ele vale a partir de março. [1]"),
+    ],
+)
+async def test_what_is_said_in_a_talk_is_quoted_with_its_speaker_and_its_question(
+    quoting: ExtractiveChatModel, question: str, answer: str
+) -> None:
+    assert (await quoting.ainvoke(prompt(question, TALK))).text.split("\n\n")[0] == answer
+
+
+async def test_a_reply_whose_question_is_not_there_is_no_answer(quoting: ExtractiveChatModel) -> None:
+    cut_off = (
+        "Carla Dias: Não tínhamos.\n" + TALK.partition("\n")[2].partition("\n")[2] + "\nCarla Dias: Combinado então."
+    )
+    said = (await quoting.ainvoke(prompt("Havia seguro contra incêndio?", cut_off))).text
+    assert "Não tínhamos" not in said
+
+
 async def test_what_cannot_be_the_kind_of_thing_asked_for_is_not_quoted_beside_it(quoting: ExtractiveChatModel) -> None:
     text = "The chapel was opened by the bishop.\n\nThe chapel was opened in 1854."
     assert (

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbot.quotes import quotes
+from kbot.quotes import leans, quotes
 
 PLAN = """# Dental plan
 
@@ -92,6 +92,47 @@ def test_a_row_is_said_with_its_header_and_a_table_of_contents_is_not() -> None:
 def test_what_the_border_cut_off_is_known() -> None:
     first, second = quotes("of the plan ends with the year. Every new member waits for a month.")
     assert (first.whole, second.whole) == (False, True)
+
+
+TALK = """# Reunião
+
+Ana Souza: Vocês tinham seguro?
+Carla Dias: Não tínhamos.
+Ana Souza: O novo vale a partir de março. Ele cobre o incêndio e o roubo. Nada mais.
+
+## Decisões
+
+- contratar o seguro"""
+
+
+def test_what_is_said_keeps_its_speaker() -> None:
+    assert said(TALK) == [
+        "Carla Dias: Não tínhamos.",
+        "Ana Souza: O novo vale a partir de março.",
+        "Ana Souza: Ele cobre o incêndio e o roubo. Nada mais.",
+        "Decisões: contratar o seguro",
+    ]
+
+
+def test_a_reply_knows_the_line_before_it() -> None:
+    before = {quote.text: quote.before for quote in quotes(TALK)}
+    assert before["Não tínhamos."] == "Ana Souza: Vocês tinham seguro?\nCarla Dias:"
+    assert before["O novo vale a partir de março."] == "", "the line before it says too little itself"
+    assert before["contratar o seguro"] is None
+    first, *_ = quotes("Carla Dias: Não tínhamos.\nAna Souza: Então vamos ter um.\nCarla Dias: Vamos, sim, em março.")
+    assert first.before == ""
+
+
+@pytest.mark.parametrize("text", ["Não tínhamos.", "Yes.", "Sim, e logo depois do almoço.", "No, not before the end."])
+def test_a_few_words_or_a_yes_or_no_lean_on_what_was_said(text: str) -> None:
+    assert leans(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["No dia 25 fica a Joana.", "Não se pode levar cães ao escritório.", "Nobody has keys to it."]
+)
+def test_a_whole_statement_leans_on_nothing(text: str) -> None:
+    assert not leans(text)
 
 
 @given(st.text(alphabet=st.sampled_from("ab.:?-#|> \n1`*"), max_size=80))

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from itertools import pairwise
 
+from kbot.dialogue import cues, speaks, turns
 from kbot.grounding import plain
 from kbot.ingestion.pages import CSV, DOCX, HTML, MAIL, MARKDOWN, PDF, PPTX, TEXT, XLSX
 
@@ -19,35 +20,11 @@ _FORMATS = {
     TEXT: "txt",
 }
 
-_CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?"
-# WebVTT and SubRip: "00:01:02.000 --> 00:01:04.500", after a line with the cue's number or name, if it has one.
-_CUE = re.compile(rf"^(?:[^\n]{{1,40}}\n)?{_CLOCK}[ \t]+-->[ \t]+{_CLOCK}[^\n]*$", re.MULTILINE)
-_NAME = r"[A-ZÀ-Ý][\w.'’-]*(?:[ \t]+(?:d[aeo]s?[ \t]+)?[A-ZÀ-Ý\d][\w.'’-]*){0,3}"
-_ROLE = r"(?:[ \t]{0,8}\([^()\n]{1,30}\))?"
-# "Ana Souza: …", "[00:12] Ana:", "**Ana** (10:02): …", "Ana Souza  0:03" on a line of its own.
-_TIME = rf"[\[(]?{_CLOCK}[\])]?"
-_TURN = re.compile(
-    rf"^[ \t]{{0,12}}[*_]{{0,3}}(?:{_TIME}[ \t]{{0,8}}[-–—]?[ \t]{{0,8}})?[*_]{{0,3}}(?:<v[ \t]+)?"
-    rf"(?P<name>{_NAME}){_ROLE}[*_]{{0,3}}"
-    rf"(?:[ \t]{{0,8}}:[*_]{{0,3}}(?:[ \t]{{1,8}}(?=\S)|[ \t]{{0,8}}$)|[ \t]{{1,8}}{_TIME}[ \t]{{0,8}}$)",
-    re.MULTILINE,
-)
-# What stands before a colon in forms, notes and lists of questions, and is nobody who speaks.
-_NO_SPEAKERS = re.compile(
-    r"\b(?:notes?|notas?|warning|aviso|atencao|important|importante|tip|dica|examples?|exemplos?|caution|cuidado"
-    r"|questions?|perguntas?|answers?|respostas?|[qapr]|name|nome|phone|telefone|tel|e ?mail|dat[ae]|time|horas?"
-    r"|subject|assunto|from|de|to|para|cc|address|endereco|titles?|titulos?|status|version|versao|author|autor|steps?"
-    r"|passos?|summary|resumo|description|descricao|input|output|entrada|saida|see|veja|figur[ea]|tab(?:le|ela)"
-    r"|source|fonte|location|local|department|departamento|duration|duracao|responsibilities|requirements|company"
-    r"|empresa|job|cargo|role|position|salary|salario|qualifications|benefits|total|price|preco)\b"
-)
 _BEGINNING = 100_000
 _FEWEST_TURNS = 8
 _TURNS_A_SPEAKER = 3
 _TURN_CHARACTERS = 1200  # a transcript has turns all over: one in so many characters, at least
 _MOST_SPEAKERS = 40
-_SPOKEN = 40
-_ENDS = (".", "!", "?", "…", '"', "”", "»")
 
 _ORDINAL = (
     r"(?:PRIMEIR|SEGUND|TERCEIR|QUART|QUINT|SEXT|S[ÉE]TIM|OITAV|NON|D[ÉE]CIM|VIG[ÉE]SIM|TRIG[ÉE]SIM|[ÚU]NIC)[AO]S?"
@@ -90,16 +67,16 @@ def kinds_of(media_type: str, text: str) -> tuple[str, ...]:
 def is_transcript(text: str) -> bool:
     """Whether people take turns in it: subtitles with their times, or lines that begin with the names of those who
     speak, each several times, by turns, in sentences."""
-    if len(_CUE.findall(text)) >= _FEWEST_TURNS:
+    if len(cues(text)) >= _FEWEST_TURNS:
         return True
-    turns = [turn for turn in _TURN.finditer(text) if _may_speak(turn["name"])]
-    names = [plain(turn["name"]) for turn in turns]
+    found = turns(text)
+    names = [plain(turn.name) for turn in found]
     speakers = Counter(names)
-    if len(turns) < max(_FEWEST_TURNS, len(text) // _TURN_CHARACTERS) or not 2 <= len(speakers) <= _MOST_SPEAKERS:
+    if len(found) < max(_FEWEST_TURNS, len(text) // _TURN_CHARACTERS) or not 2 <= len(speakers) <= _MOST_SPEAKERS:
         return False
-    if len(turns) < _TURNS_A_SPEAKER * len(speakers) or sum(a != b for a, b in pairwise(names)) < len(turns) // 4:
+    if len(found) < _TURNS_A_SPEAKER * len(speakers) or sum(a != b for a, b in pairwise(names)) < len(found) // 4:
         return False
-    return 2 * sum(_speaks(text, turn) for turn in turns) >= len(turns)
+    return 2 * sum(speaks(text, turn) for turn in found) >= len(found)
 
 
 def is_contract(text: str) -> bool:
@@ -112,23 +89,10 @@ def is_contract(text: str) -> bool:
 
 def turn_starts(text: str) -> list[int]:
     """Where somebody begins to speak, or a subtitle begins."""
-    if cues := [cue.start() for cue in _CUE.finditer(text)]:
-        return cues
-    return [turn.start() for turn in _TURN.finditer(text) if _may_speak(turn["name"])]
+    return cues(text) or [turn.start for turn in turns(text)]
 
 
 def clauses_of(text: str) -> dict[int, int]:
     """Where the clauses of a contract start, and at which level: 1 a clause with a name or a single number, 2 what
     belongs to one."""
     return {clause.start(): 2 if clause["sub"] else 1 for clause in _CLAUSE.finditer(text)}
-
-
-def _may_speak(name: str) -> bool:
-    return not _NO_SPEAKERS.search(plain(name))
-
-
-def _speaks(text: str, turn: re.Match[str]) -> bool:
-    """Whether what follows a name is a sentence, rather than an entry of a form."""
-    end = text.find("\n", turn.end() + 1)
-    said = text[turn.end() : end if end >= 0 else len(text)].strip()
-    return len(said) >= _SPOKEN or (said.endswith(_ENDS) and " " in said)
