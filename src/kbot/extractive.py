@@ -14,6 +14,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from numpy.typing import NDArray
 from pydantic import ConfigDict
 
 from kbot.answer_types import can_hold, wanted
@@ -42,20 +43,24 @@ _NEAR_ENOUGH = 0.35
 _MARGIN = 0.08
 _MARGIN_ELSEWHERE = 0.04
 _MOST_QUOTES = 3
+# A further quote adds something where more than such a share of its words is new and it is not as near to one before.
+_NEW_WORDS = 0.25
+_SAME = 0.85
 _LONGEST_LIST = 900  # characters
 _QUOTED = ("sentence", "item", "row")
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A quote of passage `n`; `shown` is what is written of it, `handicap` is what its score lacks, and `fits` whether
-    it can be the kind of thing that was asked for."""
+    """A quote of passage `n`; `shown` is what is written of it, `handicap` is what its score lacks, `fits` whether it
+    can be the kind of thing that was asked for, and `foreign` whether its passage is in another language."""
 
     n: int
     quote: Quote
     shown: str
     handicap: float
     fits: bool
+    foreign: bool
 
     @property
     def meant(self) -> str:
@@ -115,16 +120,16 @@ def _read(messages: Sequence[BaseMessage]) -> tuple[str, list[_Candidate]]:
     headings = {int(n): heading for n, heading in _HEADING.findall(messages[-1].text)}
     for n, text in passages:
         written_in = detect_language(text)
-        foreign = _FOREIGN if asked_in and written_in and asked_in != written_in else 0.0
+        foreign = bool(asked_in and written_in and asked_in != written_in)
         for quote in quotes(text, headings.get(n, "")):
             shown = _shown(quote, asked_for)
             if not shown:
                 continue
             fits = can_hold(quote.said, what) is not False
-            handicap = foreign - nameless + (_ROW if quote.form == "row" else 0.0)
+            handicap = (_FOREIGN if foreign else 0.0) - nameless + (_ROW if quote.form == "row" else 0.0)
             if quote.form in _QUOTED:
                 handicap -= (0.0 if fits else _UNFIT) + (0.0 if quote.whole else _CUT_OFF)
-            candidates.append(_Candidate(n, quote, shown, handicap, fits))
+            candidates.append(_Candidate(n, quote, shown, handicap, fits, foreign))
     return question, candidates
 
 
@@ -134,7 +139,7 @@ def _shown(quote: Quote, asked_for: set[str]) -> str:
     if quote.before is None or quote.form not in _QUOTED:
         return quote.said
     if leans(quote.text) or ("?\n" in quote.before and not asked_for & roots(quote.text)):
-        return f"{quote.before} {quote.text}" if quote.before else ""
+        return f"{quote.before} {quote.text}".replace("\n ", "\n") if quote.before else ""
     return quote.said
 
 
@@ -166,7 +171,32 @@ def _answer(
     margins = {place: _MARGIN if candidates[place].n == first.n else _MARGIN_ELSEWHERE for place in best}
     kept = [place for place in best if scores[place] >= scores[best[0]] - margins[place]]
     kept = [place for place in kept if candidates[place].fits or not first.fits]
+    kept = _adding(kept, candidates, asked, np.asarray(vectors), lists)
     return _written(candidates, [_together(place, kept, lists, whole) for place in sorted(kept)])
+
+
+def _adding(
+    kept: Sequence[int],
+    candidates: Sequence[_Candidate],
+    asked: str,
+    vectors: NDArray[np.float64],
+    lists: Mapping[int, Sequence[int]],
+) -> list[int]:
+    """Of the best quotes, best first, those that say something which the ones before them do not. A quote with only a
+    part of the question's words that the first one has is about something else, unless it is of the same list, or in
+    another language, which has its own words."""
+    words = {place: roots(candidates[place].quote.said) for place in kept}
+    of_first = words[kept[0]] & roots(asked)
+    adding = list(kept[:1])
+    for place in kept[1:]:
+        elsewhere = words[place] & roots(asked) < of_first and not candidates[place].foreign
+        if elsewhere and place not in lists.get(kept[0], ()):
+            continue
+        new = words[place] - set[str]().union(*(words[each] for each in adding))
+        alike = max(float(vectors[place] @ vectors[each]) for each in adding)
+        if any(root.isdigit() for root in new) or (len(new) > _NEW_WORDS * len(words[place]) and alike < _SAME):
+            adding.append(place)
+    return adding
 
 
 def _lists(candidates: Sequence[_Candidate]) -> dict[int, list[int]]:

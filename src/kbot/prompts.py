@@ -4,7 +4,6 @@ follow-up."""
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
@@ -259,10 +258,13 @@ def _edge(text: str, *, last: bool) -> str:
         if sum(b - a for a, b in kept) + end - start > _NEIGHBOUR_CHARACTERS:
             break
         kept.append((start, end))
-    kept.sort()
-    # A line stays one: a talk's turns, and what stands under a heading, would be one sentence otherwise.
-    gaps = ["", *("\n" if "\n" in text[a:b] else " " for (_, a), (b, _) in pairwise(kept))]
-    return "".join(gap + text[start:end] for gap, (start, end) in zip(gaps, kept, strict=False))
+    lines: list[str] = []
+    for start, end in sorted(kept):
+        # Lines stay lines, items items: a talk's turns, and what stands under a lead, would be one sentence otherwise.
+        mark = text[text.rfind("\n", 0, start) + 1 : start]
+        begins = not any(c.isalnum() for c in mark)
+        lines.append(f"\n{mark}{text[start:end]}" if begins else f" {text[start:end]}")
+    return "".join(lines).strip()
 
 
 def _attribute(text: str) -> str:

@@ -4,11 +4,11 @@ under their header, and what somebody says in a talk under their name. Pure func
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import Literal
 
 from kbot.dialogue import Turn, talk
-from kbot.sentences import FENCE, TABLE_RULE, sentences
+from kbot.sentences import BINDS, FENCE, TABLE_RULE, sentences
 
 _HEADING = re.compile(r"#{1,6}[ \t]+(?=\S)")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•▪–][ \t]+|\(?(?:\d{1,3}|[a-z])[.)][ \t]+)(?=\S)")
@@ -23,7 +23,15 @@ _DENIES = re.compile(
     r"|salvo|proibid\w+|vedad\w+|nenhum\w*)\b",
     re.IGNORECASE,
 )
+_BROKEN_OFF = re.compile(r"(?:(?<=[.!?…])\s+|\A)[^.!?…]*\Z")
 _LONGEST_ITEM = 400
+_LONGEST_TITLE = 10  # words
+_BINDING_WORD = 3  # characters of a word that titles leave small
+# "These include:" says what only with the sentence before it.
+_POINTS_BACK = re.compile(
+    r"(?:th(?:is|ese|ose|ey)|such|some of (?:these|them)|isso|isto|est[ae]s?|ess[ae]s?|tais|el[ae]s|entre el[ae]s)\b",
+    re.IGNORECASE,
+)
 _YES_OR_NO = re.compile(
     r"(?:sim|n[ãa]o|yes|no|yeah|yep|nope|claro|exato|exatamente|exactly|certo|isso|correto|of course|nunca|never)"
     r"(?:[.,;!]|$)",
@@ -40,12 +48,13 @@ Form = Literal["sentence", "item", "row", "heading", "question", "lead"]
 class Quote:
     """A piece of a passage.
 
-    A heading, a question and a lead ("as follows:") are not quoted by themselves: they name what comes next. `lead` is
-    what an item stands under, or "" for what is whole without it; `group` numbers the lists of the passage and is None
-    outside of one. `whole` is False for what the border of the passage seems to have cut off.
+    A heading, a question and a lead ("as follows:") are not quoted by themselves: they name what comes next. Titles
+    that no mark tells from a paragraph are headings too. `lead` is what an item stands under, or "" for what is whole
+    without it; `group` numbers the lists of the passage and is None outside of one. `whole` is False for what the
+    border of the passage seems to have cut off.
 
     In a talk the lead is the speaker's name, and `before` the lead of a reply that needs what was said before it: "" if
-    that is not there, None outside of talks.
+    that is not there, None outside of talks. A "yes" or "no" below a question, as lists of them have it, is a reply.
     """
 
     form: Form
@@ -67,6 +76,7 @@ class _Reader:
 
     heading: str
     lead: str = ""
+    last: str = ""
     group: int = 0
     header: list[str] = field(default_factory=list[str])
 
@@ -78,8 +88,11 @@ class _Reader:
         return Quote("row", "; ".join(f"{name}: {cell}" if name else cell for name, cell in pairs if cell))
 
     def sentence(self, text: str) -> Quote:
+        last, self.last = self.last, text
         if text.endswith(":"):
             self.lead, self.group = text, self.group + 1
+            if last and _POINTS_BACK.match(text):
+                self.lead = f"{last} {text}"
             return Quote("lead", text, group=self.group)
         if text.endswith("?"):
             return Quote("question", text)
@@ -162,12 +175,31 @@ def _written(text: str, heading: str) -> list[Quote]:
             pieces = [block] if len(block) <= _LONGEST_ITEM else [block[a:b] for a, b in sentences(block)]
             found += [reader.item(_plain(piece)) for piece in pieces]
         else:
-            for piece in _whole(block):
-                found += [reader.sentence(_plain(each)) for each in _LEADS_IN.split(piece, 1)]
+            pieces = [_plain(each) for piece in _whole(block) for each in _LEADS_IN.split(piece, 1)]
+            below = _plain(blocks[place + 1][1]) if place + 1 < len(blocks) else ""
+            for piece, following in zip_longest(pieces, pieces[1:], fillvalue=below):
+                if not reader.lead and _is_title(piece, following):
+                    reader.heading = piece
+                    found.append(Quote("heading", piece))
+                else:
+                    found.append(reader.sentence(piece))
     found = [quote for quote in found if quote.text and not _DOTS.search(quote.text)]
+    for place, (asked, said) in enumerate(pairwise(found), 1):
+        if asked.form == "question" and said.form == "sentence" and _YES_OR_NO.match(said.text):
+            found[place] = replace(said, before=f"{asked.text}\n")
     if found and found[0].form == "sentence" and found[0].text[0].islower():
         found[0] = replace(found[0], whole=False)
     return found
+
+
+def _is_title(text: str, following: str) -> bool:
+    """Whether a line is what stands above the next: a few words without a number or the end of a sentence, in capitals
+    throughout or over a whole sentence."""
+    words = text.split()
+    if len(words) > _LONGEST_TITLE or not text or text[-1] in ".!?…:;,|" or any(c.isdigit() or c == "," for c in text):
+        return False
+    capitals = [word[0].isupper() for word in words if len(word) > _BINDING_WORD]
+    return (len(capitals) > 1 and all(capitals)) or following.endswith((".", "!", "…", ":"))
 
 
 def _whole(block: str) -> list[str]:
@@ -179,7 +211,9 @@ def _whole(block: str) -> list[str]:
             spans[-1] = (spans[-1][0], end)
         else:
             spans.append((start, end))
-    return [block[start:end] for start, end in spans]
+    # What breaks off before a noun says nothing, whatever cut it off.
+    pieces = [block[start:end] for start, end in spans]
+    return [whole for piece in pieces if (whole := _BROKEN_OFF.sub("", piece) if BINDS.search(piece) else piece)]
 
 
 def _blocks(text: str) -> Iterator[tuple[Literal["heading", "item", "row", "text"], str]]:

@@ -43,6 +43,11 @@ _LONGEST_ABBREVIATION = 12
 _WORD = re.compile(r"[\"'“‘«*_]*([^\W\d_]+)(?!\.)")
 _CLOSING = ".!?:;…|"
 _SHORT_LINE = 40
+# A line does not end with one of these, wherever it was broken; nor does a sentence.
+BINDS = re.compile(
+    r"(?<![^\W_])(?:an?|the|of|to|for|in|on|at|by|with|from|and|or|than|de|d[aeo]s?|em|n[ao]s?|aos?|à|às|um|uma|uns|umas"
+    r"|o|os|as|para|por|pel[ao]s?|com|sem|e|ou|que)\s*$"
+)
 _SHORTEST_SENTENCE = 20
 
 
@@ -110,4 +115,4 @@ def _wrapped(text: str, newline: int) -> bool:
     long = len(line) >= _SHORT_LINE and not _MARKER.match(line)
     if line[-1] == ".":
         return long and bool(following.strip()) and _goes_on(text, newline, newline + 1)
-    return line[-1] not in _CLOSING and (long or following[:1].islower())
+    return line[-1] not in _CLOSING and (long or following[:1].islower() or bool(BINDS.search(line)))

@@ -99,6 +99,17 @@ def test_neighbours_give_their_nearest_whole_sentences_once() -> None:
     assert both.count("The sentence right after") == 1
 
 
+def test_the_lines_of_a_neighbour_stay_lines() -> None:
+    before = "These things are not covered:\n\n- anything medical, or alike\n- travel of any kind at all"
+    (_, text), *_ = parse_passages(format_passages([replace(PLAIN, text="- food and drinks", before=before)]))
+    assert text.splitlines() == [
+        "These things are not covered:",
+        "- anything medical, or alike",
+        "- travel of any kind at all",
+        "- food and drinks",
+    ]
+
+
 @pytest.mark.parametrize("where", ["text", "before", "title", "heading", "question"])
 def test_nothing_in_a_document_or_a_question_breaks_out_of_its_place(where: str) -> None:
     passages = [PLAIN, replace(PLAIN, id="c2", text="Outro texto.")]

@@ -94,6 +94,52 @@ def test_what_the_border_cut_off_is_known() -> None:
     assert (first.whole, second.whole) == (False, True)
 
 
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Reimbursement Program for\nContoso Electronics Employees",
+        "Definition of Workplace Violence",
+        "Definição de violência no trabalho",
+        "Quem Pode Pedir Reembolso",
+    ],
+)
+def test_a_title_without_a_mark_is_a_heading(title: str) -> None:
+    title_found, said = quotes(f"{title}\nViolence is any act of harm to another person.")
+    assert (title_found.form, title_found.text) == ("heading", " ".join(title.split()))
+    assert said.said == "Violence is any act of harm to another person."
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Rua das Flores, 120, sala 4",
+        "compliance hotline 555-0100",
+        "nobody may enter the hall after the bell rings or so",
+    ],
+)
+def test_a_line_that_says_something_is_no_title(line: str) -> None:
+    assert line in said(f"{line}\n\nA porta fica fechada depois das oito.")
+
+
+def test_what_breaks_off_before_a_noun_is_left_out() -> None:
+    assert said("The plan covers care. It is paid for by the company and by the") == ["The plan covers care."]
+    assert said("Os prazos da empresa para a\n\n- férias de verão de todos") == ["férias de verão de todos"]
+
+
+def test_a_lead_that_points_back_stands_after_what_it_points_to() -> None:
+    text = "Some things are not paid for. These include, among others:\n\n- food and drinks"
+    assert said(text)[-1] == "Some things are not paid for. These include, among others: food and drinks"
+    text = "Há coisas que não são pagas. Entre elas estão as seguintes:\n\n- comida e bebida"
+    assert said(text)[-1] == "Há coisas que não são pagas. Entre elas estão as seguintes: comida e bebida"
+
+
+def test_a_yes_or_no_below_a_question_is_its_reply() -> None:
+    faq = "## Can I park here?\n\nNo, the yard is closed at night.\n\n## Where do I park?\n\nNo parking is free here."
+    before = {quote.text: quote.before for quote in quotes(faq)}
+    assert before["No, the yard is closed at night."] == "Can I park here?\n"
+    assert before["No parking is free here."] is None
+
+
 TALK = """# Reunião
 
 Ana Souza: Vocês tinham seguro?
