@@ -47,12 +47,30 @@ def test_passages_and_questions_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        ("{not json", r"q\.jsonl, line 2: "),
-        ("[1]", "line 2: it is no object"),
-        ({"id": "x", "answerable": True}, "lacks 'question'"),
+        ("{not json", r"q\.jsonl:2: it is no JSON, from column 2 on\. Correct"),
+        ("[1]", "q.jsonl:2: it is no object"),
+        ({"id": "x", "answerable": True}, 'q.jsonl:2: it lacks "question"'),
+        ({"id": "x", "question": "Quando?"}, 'it lacks "answerable"'),
         ({**QUESTION, "id": "x", "relevant": ["nowhere"]}, "'nowhere' is not among the passages"),
         ({**QUESTION, "id": "x", "answerable": False, "relevant": ["a"]}, "names relevant passages"),
-        ({**QUESTION, "id": "x", "history": ["Onde fica?"]}, "line 2: .*`history` holds pairs"),
+        ({**QUESTION, "id": "x", "answerable": "yes"}, r'q\.jsonl:2: "answerable" must be true, false or null\. Corr'),
+        ({**QUESTION, "id": "x", "answerable": 1}, '"answerable" must be true, false or null'),
+        ({**QUESTION, "id": None}, '"id" must be text or a whole number'),
+        ({**QUESTION, "id": ""}, '"id" must be text or a whole number'),
+        ({**QUESTION, "id": "x", "question": 7}, '"question" must be text'),
+        ({**QUESTION, "id": "x", "relevant": "a"}, '"relevant" must be a list of ids'),
+        ({**QUESTION, "id": "x", "relevant": [["a"]]}, '"relevant" must be a list of ids'),
+        ({**QUESTION, "id": "x", "answers": "às 8"}, '"answers" must be a list of texts'),
+        ({**QUESTION, "id": "x", "answers": [8]}, '"answers" must be a list of texts'),
+        ({**QUESTION, "id": "x", "answers_doc_lang": {"en": "at 8"}}, '"answers_doc_lang" must be a list of texts'),
+        ({**QUESTION, "id": "x", "type": 3}, '"type" must be text'),
+        ({**QUESTION, "id": "x", "lang": ["pt"]}, '"lang" must be text'),
+        ({**QUESTION, "id": "x", "e2e": "true"}, '"e2e" must be true or false'),
+        (
+            {**QUESTION, "id": "x", "history": ["Onde fica?"]},
+            "q.jsonl:2: .*a list of pairs of a question and its answer",
+        ),
+        ({**QUESTION, "id": "x", "history": [["Onde?", None]]}, '"history" must be a list of pairs'),
         (QUESTION, "'q' stands there twice"),
     ],
 )
@@ -60,6 +78,33 @@ def test_a_wrong_line_is_named(tmp_path: Path, row: object, told: str) -> None:
     path = written(tmp_path / "q.jsonl", QUESTION, row)
     with pytest.raises(SettingsError, match=told):
         read_questions(path, [LabelledPassage("a", "", "x", "")])
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ({"id": "b"}, 'p.jsonl:2: it lacks "text"'),
+        ({"id": "b", "text": None}, 'p.jsonl:2: "text" must be text'),
+        ({"id": "b", "text": "x", "title": 3}, '"title" must be text'),
+        ({"id": ["b"], "text": "x"}, '"id" must be text or a whole number'),
+        ({"id": True, "text": "x"}, '"id" must be text or a whole number'),
+    ],
+)
+def test_a_wrong_line_of_passages_is_named(tmp_path: Path, row: object, told: str) -> None:
+    with pytest.raises(SettingsError, match=told):
+        read_passages(written(tmp_path / "p.jsonl", {"id": "a", "text": "x"}, row))
+
+
+def test_what_may_be_left_out_may_be_null_and_ids_may_be_numbers(tmp_path: Path) -> None:
+    passages = read_passages(written(tmp_path / "p.jsonl", {"id": 7, "text": "x", "title": None, "lang": None}))
+    names = ("relevant", "answers", "answers_doc_lang", "type", "lang", "history", "e2e")
+    path = written(
+        tmp_path / "q.jsonl",
+        {**QUESTION, **dict.fromkeys(names)},
+        {**QUESTION, "id": 8, "relevant": [7], "note": {"of": "nobody's business"}},
+    )
+    found = read_questions(path, passages).questions
+    assert [(each.id, each.relevant, each.e2e) for each in found] == [("q", (), False), ("8", ("7",), False)]
 
 
 def test_what_cannot_be_read_and_what_is_empty_is_told(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -76,9 +77,9 @@ def read_passages(path: Path) -> tuple[LabelledPassage, ...]:
     """The passages of a file. Raises SettingsError, naming file, line and what is wrong there."""
 
     def one(row: Mapping[str, Any]) -> LabelledPassage:
-        return LabelledPassage(row["id"], row.get("title") or "", row["text"], row.get("lang") or "")
+        return LabelledPassage(str(row["id"]), row.get("title") or "", row["text"], row.get("lang") or "")
 
-    return tuple(_distinct(path, _rows(path, one)))
+    return tuple(_distinct(path, _rows(path, _PASSAGE_KEYS, one)))
 
 
 def read_questions(path: Path, passages: Sequence[LabelledPassage] = (), *, name: str = "") -> LabelledSet:
@@ -104,16 +105,16 @@ def read_questions(path: Path, passages: Sequence[LabelledPassage] = (), *, name
             raise ValueError("it is not answerable, but names relevant passages")
         return LabelledQuestion(
             id=str(row["id"]),
-            text=str(row["question"]),
+            text=row["question"],
             kind=row.get("type") or _pair(row.get("lang") or "", [languages.get(each, "") for each in relevant]),
-            answerable=bool(row["answerable"]),
+            answerable=row["answerable"],
             relevant=relevant,
-            e2e=bool(row.get("e2e", False)),
-            answers=tuple(dict.fromkeys(map(str, answers))),
-            history=_turns(row.get("history") or ()),
+            e2e=bool(row.get("e2e")),
+            answers=tuple(dict.fromkeys(answers)),
+            history=tuple((asked, answered) for asked, answered in row.get("history") or ()),
         )
 
-    questions = tuple(_distinct(path, (each for each in _rows(path, one) if each is not None)))
+    questions = tuple(_distinct(path, (each for each in _rows(path, _QUESTION_KEYS, one) if each is not None)))
     if not questions:
         raise SettingsError(f"{path} holds no labelled question. docs/evaluation.md shows what one looks like.")
     return LabelledSet(name or path.name.partition(".")[0], tuple(passages), questions, unlabelled)
@@ -129,23 +130,66 @@ def write_questions(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
     return len(lines)
 
 
-def _turns(history: Sequence[Any]) -> tuple[tuple[str, str], ...]:
-    turns: list[tuple[str, str]] = []
-    for turn in history:
-        match turn:
-            case [str(asked), str(answered)]:
-                turns.append((asked, answered))
-            case _:
-                raise ValueError("`history` holds pairs of a question and its answer")
-    return tuple(turns)
-
-
 def _pair(asked: str, written: Sequence[str]) -> str:
     there = next((language for language in written if language), "")
     return f"{asked}->{there}" if asked and there else asked or "other"
 
 
-def _rows(path: Path, read: Callable[[Mapping[str, Any]], _T]) -> Iterator[_T]:
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_id(value: object) -> bool:
+    return type(value) is int or (isinstance(value, str) and bool(value.strip()))
+
+
+def _is_bool(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_list(value: object, holds: Callable[[object], bool]) -> bool:
+    return isinstance(value, list) and all(map(holds, cast("list[object]", value)))
+
+
+def _is_turn(value: object) -> bool:
+    return _is_list(value, _is_text) and len(cast("list[object]", value)) == 2
+
+
+_Keys = Mapping[str, tuple[Callable[[object], bool], str]]
+"""What the value of a key must be, and the words for it. A key that may be left out may be null as well."""
+
+_ID = (_is_id, "text or a whole number")
+_TEXT = (_is_text, "text")
+_TEXTS = (partial(_is_list, holds=_is_text), "a list of texts")
+
+_PASSAGE_KEYS: _Keys = {"id": _ID, "text": _TEXT, "title": _TEXT, "lang": _TEXT}
+_QUESTION_KEYS: _Keys = {
+    "id": _ID,
+    "question": _TEXT,
+    "answerable": (lambda value: value is None or _is_bool(value), "true, false or null"),
+    "relevant": (partial(_is_list, holds=_is_id), "a list of ids"),
+    "answers": _TEXTS,
+    "answers_doc_lang": _TEXTS,
+    "type": _TEXT,
+    "lang": _TEXT,
+    "history": (partial(_is_list, holds=_is_turn), "a list of pairs of a question and its answer"),
+    "e2e": (_is_bool, "true or false"),
+}
+_REQUIRED = {"id", "text", "question", "answerable"}
+
+
+def _fault(row: Mapping[str, object], keys: _Keys) -> str:
+    """What is wrong with the keys of a line; "" for nothing. Keys that are not known are nobody's business."""
+    for name, (fits, words) in keys.items():
+        if name in _REQUIRED and name not in row:
+            return f'it lacks "{name}"; docs/evaluation.md lists the keys'
+        value = row.get(name)
+        if (value is not None or name in _REQUIRED) and not fits(value):
+            return f'"{name}" must be {words}'
+    return ""
+
+
+def _rows(path: Path, keys: _Keys, read: Callable[[Mapping[str, Any]], _T]) -> Iterator[_T]:
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -155,15 +199,18 @@ def _rows(path: Path, read: Callable[[Mapping[str, Any]], _T]) -> Iterator[_T]:
             continue
         try:
             row = json.loads(line)
-            if not isinstance(row, dict):
-                raise TypeError("it is no object")
-            yield read(cast("dict[str, Any]", row))
-        except KeyError as error:
-            raise SettingsError(
-                f"{path}, line {number}: it lacks {error}. docs/evaluation.md lists the keys."
-            ) from None
-        except (ValueError, TypeError) as error:
-            raise SettingsError(f"{path}, line {number}: {error}. Correct the line.") from error
+        except ValueError as error:
+            where = f", from column {error.colno} on" if isinstance(error, json.JSONDecodeError) else ""
+            raise SettingsError(f"{path}:{number}: it is no JSON{where}. Correct the line.") from error
+        if not isinstance(row, dict):
+            raise SettingsError(f"{path}:{number}: it is no object. Correct the line.")
+        fields = cast("dict[str, Any]", row)
+        if fault := _fault(fields, keys):
+            raise SettingsError(f"{path}:{number}: {fault}. Correct the line.")
+        try:
+            yield read(fields)
+        except ValueError as error:
+            raise SettingsError(f"{path}:{number}: {error}. Correct the line.") from error
 
 
 def _distinct(path: Path, entries: Iterable[_Entry]) -> Iterator[_Entry]:
