@@ -17,6 +17,7 @@ from rich.console import Console
 
 from kbot.characters import storable
 from kbot.chat import Place
+from kbot.chat.settings import faults
 from kbot.commands.evaluation_app import Command, evaluation_app
 from kbot.errors import KbotError, SettingsError
 from kbot.logs import show_logs
@@ -227,19 +228,16 @@ def _add_commands() -> None:
 
 
 def _settings() -> Settings:
-    _warn_of_unknown_settings()
     try:
+        _warn_of_unknown_settings()
         return Settings()
     except ValidationError as error:
-        for wrong in error.errors(include_url=False, include_input=False, include_context=False):
-            name = "".join(f"KBOT_{part}: " for part in wrong["loc"]).upper()
-            err.print(
-                f"kbot: {name}{wrong['msg']}. Correct it in the environment or in .env.",
-                style="red",
-                markup=False,
-                soft_wrap=True,
-            )
-        raise typer.Exit(2) from None
+        told = faults(Settings, error)
+    except UnicodeDecodeError:
+        told = ["The file .env is not in UTF-8. Save it in UTF-8."]
+    for each in told:
+        err.print(f"kbot: {each}", style="red", markup=False, soft_wrap=True)
+    raise typer.Exit(2)
 
 
 def _warn_of_unknown_settings() -> None:

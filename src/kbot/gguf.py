@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, conv
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import PrivateAttr
 
-from kbot.errors import ModelFailed, ModelMissing
+from kbot.errors import ModelFailed, ModelMissing, SettingsError
 
 _PROMPT_BATCH = 256  # tokens of a prompt read between two signs of life; reading stops there when asked to
 _PULSE = 2.0  # seconds between signs of life while others are being answered
@@ -133,10 +133,12 @@ class GgufChatModel(BaseChatModel):
 def load_gguf(path: Path, *, name: str, context_tokens: int, answer_tokens: int) -> GgufChatModel:
     """Reads the model into memory; takes seconds, so call it in a thread.
 
-    Raises `ModelMissing` without the file or the extra, `ModelFailed` if the file cannot be used.
+    Raises `SettingsError` without the file, `ModelMissing` without the extra, `ModelFailed` if the file cannot be used.
     """
     if not path.is_file():
-        raise ModelMissing(name, f"There is no file {path}.", "Set KBOT_CHAT_MODEL to gguf:/path/to/model.gguf.")
+        raise SettingsError(
+            f"KBOT_CHAT_MODEL cannot be used: there is no file {path}. Set it to gguf:/path/to/model.gguf."
+        )
     try:
         xllamacpp = importlib.import_module("xllamacpp")
     except ImportError as error:

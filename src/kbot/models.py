@@ -74,8 +74,8 @@ class Embedder:
 async def open_chat_model(settings: Settings, embedder: Embedder) -> ChatModel:
     """The chat model of `settings.chat_model`; unset, Ollama if it has one, else the extractive model.
 
-    Raises `SettingsError` for a name that cannot be used or a missing key, `ModelMissing` for a missing extra
-    or file. A model behind a server need not answer yet.
+    Raises `SettingsError` for a name that cannot be used, a missing key or file, `ModelMissing` for a missing extra.
+    A model behind a server need not answer yet.
     """
     _keep_to_ourselves()
     if settings.chat_model is None or not settings.chat_model.strip():

@@ -93,7 +93,10 @@ class Settings(BaseSettings):
     candidates: int = Field(default=40, ge=1, le=200, description="candidates of each kind, dense and lexical")
     reranker: str = "embedded"
     cut: float | None = Field(
-        default=None, description="confidence below which a question is refused unread; unset: the embedder's own"
+        default=None,
+        ge=0,
+        le=1,
+        description="confidence below which a question is refused unread; unset: the embedder's own",
     )
     history_turns: int = Field(default=6, ge=0)
     reflection: Literal["off", "check", "full"] | None = Field(

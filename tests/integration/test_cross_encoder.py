@@ -8,7 +8,7 @@ import pytest
 
 from fakes.onnx_model import write_cross_encoder
 from kbot.chat import Passage
-from kbot.errors import ModelFailed, ModelMissing
+from kbot.errors import ModelFailed, ModelMissing, SettingsError
 from kbot.models import Embedder, open_reranker
 from kbot.retrieval.rerank import rerank
 from kbot.settings import Settings
@@ -49,13 +49,21 @@ async def test_long_passages_are_cut_and_of_two_logits_the_second_counts(tmp_pat
     assert [(p.id, pytest.approx(p.score, abs=1e-6)) for p in found] == [("1", sigmoid(0.5)), ("0", 0.5)]
 
 
+@pytest.mark.parametrize("files", [(), ("model.onnx",), ("tokenizer.json",)])
+async def test_a_folder_without_a_model_is_a_wrong_setting(
+    tmp_path: Path, embedder: Embedder, files: tuple[str, ...]
+) -> None:
+    for name in files:
+        (tmp_path / name).write_text("x")
+    with pytest.raises(SettingsError, match=r"holds no model.onnx beside a tokenizer.json. Export the model"):
+        await open_reranker(Settings(reranker=f"onnx:{tmp_path}"), embedder)
+
+
 @needs_extra
 async def test_what_cannot_be_used_is_told(tmp_path: Path, embedder: Embedder) -> None:
     async def opened(folder: Path) -> None:
         await open_reranker(Settings(reranker=f"onnx:{folder}"), embedder)
 
-    with pytest.raises(ModelMissing, match=r"holds no model.onnx beside a tokenizer.json. Export the model"):
-        await opened(tmp_path)
     for broken, content in (("model.onnx", "no model"), ("tokenizer.json", "{}"), ("tokenizer.json", "no JSON")):
         write_cross_encoder(tmp_path / "broken", {"leave": 1.0})
         (tmp_path / "broken" / broken).write_text(content)

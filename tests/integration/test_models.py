@@ -257,7 +257,7 @@ async def test_no_ollama_lists_nothing(server: FakeOllama) -> None:
         ("openai:gpt-5", "OPENAI_API_KEY|kbot\\[openai\\]"),
         ("anthropic:claude", "ANTHROPIC_API_KEY|kbot\\[anthropic\\]"),
         ("google:gemini", "GOOGLE_API_KEY|kbot\\[google\\]"),
-        ("gguf:/nowhere/model.gguf", "There is no file"),
+        ("gguf:/nowhere/model.gguf", "there is no file"),
         ("ollama:", "cannot be used"),
         ("openai", "cannot be used"),
         ("e5", "cannot be used"),

@@ -1,8 +1,10 @@
-"""How adapters read what is set for them."""
+"""How adapters read what is set for them, and what is said of a value that cannot be used."""
 
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar, get_args, get_origin
 
+from annotated_types import Ge, Gt, Le
 from pydantic import BeforeValidator, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
     DotEnvSettingsSource,
@@ -47,7 +49,36 @@ def read_settings(kind: type[S]) -> S:
     try:
         return kind()
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        name = f"{kind.model_config.get('env_prefix', '')}{'_'.join(map(str, fault['loc'])).upper()}"
-        told = fault["msg"].removeprefix("Value error, ")
-        raise SettingsError(f"{name} cannot be used: {told}. Correct it in the environment or in .env.") from None
+        raise SettingsError(faults(kind, error)[0]) from None
+
+
+def faults(kind: type[BaseSettings], error: ValidationError) -> list[str]:
+    """A sentence for each setting that cannot be used: its name, what it takes, and not its value, which may be a
+    secret."""
+    told: list[str] = []
+    for fault in error.errors(include_url=False, include_input=False):
+        own = fault.get("ctx", {}).get("error")
+        field = kind.model_fields.get(str(fault["loc"][0])) if fault["loc"] else None
+        words = str(own) if isinstance(own, ValueError) or field is None else f"it takes {takes(field)}"
+        name = "_".join(str(part) for part in fault["loc"]).upper()
+        named = f"{kind.model_config.get('env_prefix', '')}{name} cannot be used: " if name else ""
+        told.append(f"{named}{words}. Correct it in the environment or in .env.")
+    return told
+
+
+def takes(field: FieldInfo) -> str:
+    """The values that a setting takes, in words."""
+    kind = field.annotation
+    choices = next((get_args(each) for each in (kind, *get_args(kind)) if get_origin(each) is Literal), ())
+    if choices:
+        *others, last = (f"'{choice}'" for choice in choices)
+        return f"{', '.join(others)} or {last}"
+    kinds = (kind, *get_args(kind))
+    if bool in kinds:
+        return "true or false"
+    limits = {type(limit): limit for limit in field.metadata}
+    low, high, over = limits.get(Ge), limits.get(Le), limits.get(Gt)
+    words = "a number" if float in kinds else "a whole number" if int in kinds else "text"
+    if low and high:
+        return f"{words}, {low.ge} to {high.le}"
+    return f"{words}, {low.ge} or more" if low else f"{words} over {over.gt}" if over else words

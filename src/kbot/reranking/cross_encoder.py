@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kbot.chat import Passage
-from kbot.errors import ModelError, ModelFailed, ModelMissing
+from kbot.errors import ModelError, ModelFailed, ModelMissing, SettingsError
 from kbot.reranking import Rerank, by_score, titled
 
 _FILES = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
@@ -52,18 +52,17 @@ def load_cross_encoder(folder: Path) -> Rerank:
     """The reranker of a folder with `tokenizer.json` and `model.onnx`, as `optimum-cli export onnx --task
     text-classification` makes it. A passage's score is the sigmoid of its logit; of two logits, the second's softmax.
 
-    Raises `ModelMissing` without the extra or the files, `ModelFailed` where they cannot be read.
+    Raises `SettingsError` without the files, `ModelMissing` without the extra, `ModelFailed` where they cannot be read.
     """
     name = f"onnx:{folder.name}"
-    runtime, tokenizers = _libraries(name)
     model = next((folder / file for file in _FILES if (folder / file).is_file()), None)
     if model is None or not (folder / "tokenizer.json").is_file():
-        raise ModelMissing(
-            name,
-            f"The reranker's folder {folder} holds no model.onnx beside a tokenizer.json.",
+        raise SettingsError(
+            f"KBOT_RERANKER cannot be used: the folder {folder} holds no model.onnx beside a tokenizer.json. "
             "Export the model with `optimum-cli export onnx --model MODEL --task text-classification FOLDER`, then set "
-            "KBOT_RERANKER=onnx:FOLDER.",
+            "KBOT_RERANKER=onnx:FOLDER."
         )
+    runtime, tokenizers = _libraries(name)
     raised = _raised(runtime)
     tokenizer = _tokenizer(name, tokenizers, folder / "tokenizer.json")
     try:
