@@ -141,3 +141,27 @@ async def test_reindexing_cuts_anew_as_the_settings_say_now(
     found = await search(database, embedder, "What is said about the budget?", EVERYBODY)
     assert found[0].text.startswith("Ana: The budget")
     assert await miscounted(database) == []
+
+
+async def test_what_a_receipt_advises_has_the_document_cut_as_proposed(
+    database: Database, embedder: Embedder, settings: Settings, chat: ChatModel, model: FakeOllama, tmp_path: Path
+) -> None:
+    (tmp_path / "talk.txt").write_text(TALK, encoding="utf-8")
+    how, files = by_model(settings), uploads([str(tmp_path)])
+    starts = "SELECT start_offset FROM chunks ORDER BY position"
+
+    async def as_advised() -> None:
+        model.words = ["[7]"]
+        names = [n async for n in reindex(database, embedder, "default", cutting=cutting(how), chat=chat)]
+        assert names == ["talk.txt"]
+        assert await rows(database, starts) == [(0,), (BUDGET,)]
+
+    (without,) = await receipts(database, embedder, how, files)
+    assert without.reason.endswith("set KBOT_CHAT_MODEL and run `kbot reindex`.")
+    await as_advised()
+    model.words = ["I think that it is the seventh."]
+    (tmp_path / "talk.txt").write_text(TALK + "\nAna: The end.", encoding="utf-8")
+    (nonsense,) = [r async for r in ingest(database, embedder, how, files, Shelf("default"), chat=chat)]
+    assert "set another KBOT_CHAT_MODEL and run `kbot reindex`" in nonsense.reason
+    assert await rows(database, starts) != [(0,), (BUDGET,)]
+    await as_advised()

@@ -17,11 +17,11 @@ from kbot.settings import Chunking, Settings, Strategy
 
 _NO_MODEL = (
     "It was cut by length, since KBOT_CHUNKING wants a model to propose where, and there is none that writes; set "
-    "KBOT_CHAT_MODEL and ingest it again."
+    "KBOT_CHAT_MODEL and run `kbot reindex`."
 )
 _UNPROPOSED = (
-    "{left} of its {windows} parts were cut by length, since {model} proposed nothing of use for them; ingest it "
-    "again with another KBOT_CHAT_MODEL to have them cut by what they say."
+    "{left} of its {windows} parts were cut by length, since {model} proposed nothing of use for them; set another "
+    "KBOT_CHAT_MODEL and run `kbot reindex` to have them cut by what they say."
 )
 
 
