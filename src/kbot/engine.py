@@ -9,7 +9,7 @@ from functools import partial
 from kbot.answering import Answering, Clock
 from kbot.characters import readable
 from kbot.chat import Answer, Passage, Place
-from kbot.confidence import Cut, for_quoting
+from kbot.confidence import Cut
 from kbot.database import Database, open_database
 from kbot.events import Checking, Event, Final, Retracted, Searching, Token
 from kbot.followups import Understood, understood
@@ -18,7 +18,7 @@ from kbot.language import Language, detect_language, is_small_talk
 from kbot.models import ChatModel, Embedder, Reranker, open_chat_model, open_embedder, open_reranker
 from kbot.prompts import COURTESIES, Persona
 from kbot.reflection.reflecting import Reflection, mode_of
-from kbot.retrieval.cuts import calibrated_cut
+from kbot.retrieval.cuts import CutInForce, cut_in_force
 from kbot.retrieval.rerank import rerank
 from kbot.retrieval.search import check_index, search
 from kbot.settings import Settings
@@ -119,6 +119,7 @@ class Engine:
             reflection.decisions.append(found.decision)
         yield Searching(found.question)
         clock.mark("retrieve_ms")
+        in_force = await self.cut_in_force(place.workspace)
         work = Answering(
             found.question,
             found.turns,
@@ -126,8 +127,8 @@ class Engine:
             embedder=self.embedder,
             search=partial(self._candidates, place=place),
             reranker=self.reranker,
-            cut=await self.cut_in(place.workspace),
-            own_cut=await self.own_cut(place.workspace),
+            cut=in_force.cut,
+            own_cut=in_force.own,
             reflection=reflection,
             persona=self.persona,
             language=language,
@@ -152,19 +153,13 @@ class Engine:
         yield Final(answer)
 
     async def cut_in(self, workspace: str) -> Cut:
-        """Where a question is refused before the model: the operator's cut, else the workspace's own."""
-        if self.settings.cut is not None:
-            return Cut(self.settings.cut, self._embedders_cut().nearness)
-        return await self.own_cut(workspace)
+        """Where a question is refused before the model."""
+        return (await self.cut_in_force(workspace)).cut
 
-    async def own_cut(self, workspace: str) -> Cut:
-        """The cut that was calibrated in the database for this embedder, or the embedder's own, whatever the operator's
-        is."""
-        return await calibrated_cut(self.database, self.embedder.name, workspace) or self._embedders_cut()
-
-    def _embedders_cut(self) -> Cut:
-        own = self.embedder.cut or Cut(confidence=0.0, nearness=0.0)
-        return own if self.chat.writes else for_quoting(own)
+    async def cut_in_force(self, workspace: str) -> CutInForce:
+        """The same, with where it comes from."""
+        quoting, said = not self.chat.writes, self.settings.cut
+        return await cut_in_force(self.database, self.embedder, workspace, quoting=quoting, said=said)
 
     async def _candidates(self, question: str, place: Place, *, most: int = 0) -> list[Passage]:
         """What a reranker chooses from, in the order of the search; nothing for a question without words."""

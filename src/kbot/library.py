@@ -1,9 +1,10 @@
 """The documents as admins see them: list, forget, reindex, and what people asked that none of them answers."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import LiteralString
+from typing import Any, LiteralString
 from uuid import UUID
 
 from psycopg.rows import class_row
@@ -101,6 +102,11 @@ SELECT id, scope, source, title, url, media_type, language, text, layout, page_c
 FROM documents WHERE workspace = %s AND id > %s ORDER BY id LIMIT 1
 """
 
+_CUT: LiteralString = """
+SELECT id, media_type, text, layout, url, fingerprint FROM documents WHERE workspace = %s AND id > %s
+ORDER BY id LIMIT 100
+"""
+
 _RECORDED: LiteralString = "SELECT embedder, reranker FROM indexes WHERE workspace = %s FOR UPDATE"
 
 _RECORD: LiteralString = """
@@ -145,6 +151,41 @@ async def indexed_workspaces(database: Database) -> list[str]:
     async with database.pool.connection() as connection:
         rows = await (await connection.execute(_WORKSPACES)).fetchall()
     return [workspace for (workspace,) in rows]
+
+
+async def cut_otherwise(
+    database: Database, workspace: str, *, cutting: Cutting, chat: ChatModel | None = None
+) -> tuple[int, int]:
+    """How many documents of a workspace were cut in another way than `cutting` wants now, and how many there are. It
+    reads all texts."""
+    otherwise = total = 0
+    last = UUID(int=0)
+    while True:
+        async with database.pool.reading() as connection:
+            rows = await (await connection.execute(_CUT, (workspace, last))).fetchall()
+        if not rows:
+            return otherwise, total
+        last = rows[-1][0]
+        total += len(rows)
+        otherwise += await asyncio.to_thread(_cut_otherwise, rows, workspace, cutting, chat)
+
+
+def told_of_cutting(workspace: str, otherwise: int, total: int) -> str:
+    """What an operator is told of such documents."""
+    return (
+        f"Workspace {workspace}: {otherwise} of {total} documents were cut with other settings than KBOT_CHUNKING, "
+        "KBOT_CHUNK_CHARACTERS and KBOT_SECTION_CHARACTERS have now. Run `kbot reindex` to cut them anew, or set those "
+        "back."
+    )
+
+
+def _cut_otherwise(rows: list[tuple[Any, ...]], workspace: str, cutting: Cutting, chat: ChatModel | None) -> int:
+    changed = 0
+    for _, media_type, text, layout, url, fingerprint in rows:
+        pages = tuple(PageStart(**page) for page in layout)
+        document = Document(workspace, "", "", media_type, text, pages, url=url)
+        changed += bytes(fingerprint) != document.fingerprint(plan(cutting, media_type, text, chat))
+    return changed
 
 
 async def reindex(

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 from embedded_users import copied, gone, user
+from operators import Operator, write_set
 from program import Program
 
 from kbot.embedded.server import running
+from kbot.settings import Settings
 
 
 @pytest.fixture
@@ -45,3 +47,9 @@ async def kbot(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Progr
     async with running(home):
         yield Program(folder, {"KBOT_HOME": str(home), "KBOT_CHAT_MODEL": "extractive"})
     await gone(home)
+
+
+@pytest.fixture
+def operator(settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Operator:
+    write_set(tmp_path)
+    return Operator(settings.model_copy(update={"chat_model": "extractive"}), tmp_path, capsys)

@@ -76,7 +76,8 @@ def test_the_commands_and_their_options_are_those_of_the_program() -> None:
 def default_of(option: TyperOption) -> str:
     if option.secondary_opts:
         return (option.opts if option.default else option.secondary_opts)[0]
-    return "" if option.is_flag or option.required or option.multiple else str(option.default)
+    unset = option.is_flag or option.required or option.multiple or option.default is None
+    return "" if unset else str(option.default)
 
 
 def test_the_json_has_the_documented_keys() -> None:

@@ -1,46 +1,21 @@
 """`kbot eval` as an operator and a CI job have it."""
 
-import io
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
+from operators import Operator, write_rows, write_set
 from program import Program
-from rich.console import Console
 from test_cli_docs import documented_json, keys
 
-from answering import DOCUMENTS, FERIAS, UNKNOWN, UNKNOWN_EN, ask
+from answering import UNKNOWN, ask
 from kbot.chat import Place
 from kbot.commands import evaluating
 from kbot.engine import Engine
 from kbot.errors import SettingsError
-from kbot.settings import Settings
 
-QUESTIONS: list[dict[str, Any]] = [
-    {"id": "f", "question": FERIAS, "relevant": ["ferias.md"], "type": "pt->pt", "answers": ["22"]},
-    {"id": "b", "question": "A biblioteca abre aos domingos?", "relevant": ["biblioteca.md"], "type": "pt->pt"},
-    {"id": "g", "question": "When is the gym open?", "relevant": ["gym.md"], "type": "en->en", "e2e": True},
-    {"id": "l", "question": "What does a lost badge cost?", "relevant": ["badge.pdf#2"], "type": "en->en"},
-    {"id": "u", "question": UNKNOWN, "type": "pt->pt"},
-    {"id": "e", "question": UNKNOWN_EN, "type": "en->en"},
-]
 EXAMPLES = documented_json()
 ASKED = ("--passages", "manual", "--questions", "own.questions.jsonl")
-
-
-def write_set(folder: Path) -> None:
-    (folder / "manual").mkdir()
-    for name, content in DOCUMENTS.items():
-        (folder / "manual" / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-    write_rows(folder / "own.questions.jsonl", [{**each, "answerable": "relevant" in each} for each in QUESTIONS])
-
-
-def write_rows(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
-    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
-    return path
 
 
 def short(shape: dict[str, Any]) -> dict[str, Any]:
@@ -86,58 +61,6 @@ def test_the_program_measures_compares_and_gates(kbot: Program) -> None:
     assert "later" in (kbot.folder / "page" / "index.html").read_text(encoding="utf-8")
 
 
-@dataclass
-class Operator:
-    """Calls the commands in this process, and keeps what they print."""
-
-    settings: Settings
-    folder: Path
-    printed: pytest.CaptureFixture[str]
-    out: Console = field(default_factory=lambda: Console(file=io.StringIO(), width=200))
-    err: Console = field(default_factory=lambda: Console(file=io.StringIO(), width=200))
-
-    def asked(self, questions: str = "own.questions.jsonl", passages: str = "manual", **more: Any) -> evaluating.Asked:
-        chosen: dict[str, Any] = {"limit": None, "fresh": False, "e2e": False, **more}
-        return evaluating.Asked(self.folder / passages, self.folder / questions, **chosen)
-
-    async def measure(self, asked: evaluating.Asked, name: str) -> dict[str, Any]:
-        code = await evaluating.run(
-            self.settings, asked, name=name, only="retrieval", as_json=True, out=self.out, err=self.err
-        )
-        assert code == 0
-        return self.shape()
-
-    async def gate(self, baseline: str, run: str, *metrics: str, as_json: bool = False) -> int:
-        return await evaluating.gate(self.settings, baseline, run, metrics, as_json=as_json, out=self.out, err=self.err)
-
-    async def calibrate(self, *, workspace: str, store: bool, **more: Any) -> dict[str, Any]:
-        code = await evaluating.calibrate(
-            self.settings,
-            self.asked(**more),
-            most=0.05,
-            workspace=workspace,
-            store=store,
-            as_json=True,
-            out=self.out,
-            err=self.err,
-        )
-        assert code == 0
-        return self.shape()
-
-    def shape(self) -> dict[str, Any]:
-        return json.loads(self.printed.readouterr().out)
-
-    def shown(self) -> str:
-        assert isinstance(self.out.file, io.StringIO)
-        return self.out.file.getvalue()
-
-
-@pytest.fixture
-def operator(settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Operator:
-    write_set(tmp_path)
-    return Operator(settings.model_copy(update={"chat_model": "extractive"}), tmp_path, capsys)
-
-
 async def test_a_gate_ends_with_1_on_a_regression(operator: Operator) -> None:
     # The same search, and labels turned round: one that lost every passage.
     write_rows(
@@ -179,20 +102,9 @@ async def test_what_cannot_be_done_is_told(operator: Operator) -> None:
     with pytest.raises(SettingsError, match="did not both measure f1"):
         await operator.gate("base", "later", "f1")
     assert await operator.gate("base", "later") == 0
-    assert isinstance(operator.err.file, io.StringIO)
-    assert "1 questions were put in one run alone" in operator.err.file.getvalue()
+    assert "1 questions were put in one run alone" in operator.warned()
     with pytest.raises(SettingsError, match="both kinds of questions"):
-        await operator.calibrate(workspace="", store=False, limit=1)
-
-
-async def test_a_cut_is_chosen_kept_and_used(operator: Operator) -> None:
-    dry = await operator.calibrate(workspace="", store=False)
-    assert keys(dry) == keys(EXAMPLES["eval calibrate"])
-    assert (dry["stored"], dry["chosen"]["rightly"], dry["chosen"]["wrongly"]) == (False, 1.0, 0.0)
-    kept = await operator.calibrate(workspace="team", store=True)
-    assert kept["before"] == dry["before"], "a dry run changes nothing"
-    assert (await operator.calibrate(workspace="team", store=False))["before"] == kept["chosen"]
-    assert (await operator.calibrate(workspace="other", store=False))["before"] == dry["before"]
+        await operator.calibrate(limit=1)
 
 
 async def test_a_team_exports_its_own_questions(operator: Operator) -> None:

@@ -25,7 +25,32 @@ def checks(run_lines: list[dict[str, object]]) -> dict[object, tuple[object, str
 @pytest.mark.parametrize(
     ("settings", "arguments", "told"),
     [
-        ({"pool_size": "one", "fusion": "best"}, ["doctor"], ["KBOT_POOL_SIZE", "KBOT_FUSION", "'sum' or 'rrf'"]),
+        (
+            {"pool_size": "one", "fusion": "best"},
+            ["doctor"],
+            [
+                "KBOT_POOL_SIZE cannot be used: it takes a whole number, 2 or more. Correct it in the environment",
+                "KBOT_FUSION cannot be used: it takes 'sum' or 'rrf'. Correct it",
+            ],
+        ),
+        (
+            {"cut": "35", "passages": "0", "model_timeout": "0", "allow_private_urls": "perhaps", "reflection": "on"},
+            ["sources"],
+            [
+                "KBOT_CUT cannot be used: it takes a number, 0 to 1.",
+                "KBOT_PASSAGES cannot be used: it takes a whole number, 1 to 40.",
+                "KBOT_MODEL_TIMEOUT cannot be used: it takes a number over 0.",
+                "KBOT_ALLOW_PRIVATE_URLS cannot be used: it takes true or false.",
+                "KBOT_REFLECTION cannot be used: it takes 'off', 'check' or 'full'.",
+            ],
+        ),
+        ({"chunking": "zip=model"}, ["sources"], ["KBOT_CHUNKING cannot be used: 'zip' is no kind of document;"]),
+        ({"context_tokens": "2000"}, ["sources"], ["kbot: KBOT_CONTEXT_TOKENS=2000 leaves no room"]),
+        ({"reranker": "onnx:/nowhere"}, ["ask", "x"], ["KBOT_RERANKER", "/nowhere holds no model.onnx"]),
+        ({"reranker": "rank:x"}, ["ask", "x"], ["KBOT_RERANKER=rank:x cannot be used"]),
+        ({"reranker": "rank:x"}, ["reindex"], ["KBOT_RERANKER=rank:x cannot be used"]),
+        ({"chat_model": "gguf:/nowhere/a.gguf"}, ["ask", "x"], ["KBOT_CHAT_MODEL", "no file /nowhere/a.gguf"]),
+        ({"embedding_model": "google:x"}, ["search", "x"], ["KBOT_EMBEDDING_MODEL=google:x cannot be used"]),
         ({"database_url": "postgresql://a:s3cr/t@x:1/y@z"}, ["sources"], ["KBOT_DATABASE_URL", "percent-encoded"]),
         ({"chat_model": "openai:"}, ["ask", "x"], ["KBOT_CHAT_MODEL=openai:", "ollama:<model>"]),
         ({}, ["run", "pigeon"], ["no adapter 'pigeon'", "Installed: discord, slack, terminal", "kbot.adapters"]),
@@ -41,8 +66,17 @@ def test_what_cannot_be_used_ends_the_start_with_a_sentence_that_names_it(
     assert run.out == ""
     for words in told:
         assert words in run.err
-    for words in ("Traceback", "s3cr"):
+    for words in ("Traceback", "s3cr", "Input should", "Value error", "pydantic"):
         assert words not in run.err
+
+
+def test_a_file_of_settings_that_cannot_be_read_is_named(kbot: Program) -> None:
+    (kbot.folder / ".env").write_bytes("KBOT_PERSONA=Você é o kbot.\n".encode("latin-1"))
+    try:
+        run = kbot("sources")
+    finally:
+        (kbot.folder / ".env").unlink()
+    assert (run.code, run.err) == (2, "kbot: The file .env is not in UTF-8. Save it in UTF-8.\n")
 
 
 def test_a_setting_that_is_none_is_named_with_what_was_meant(kbot: Program) -> None:
@@ -144,14 +178,31 @@ async def test_a_database_from_its_first_table_to_its_last_document(kbot: Progra
         assert "Traceback" not in done.err
         return [done.out, done.err]
 
-    out, _ = await run("doctor", "--quick", code=1)
-    assert "✗ migrations: 4 to apply: run `kbot migrate`." in out
+    nothing = "✓ documents: Nothing has been ingested yet: kbot ingest PATH"
+    out, _ = await run("doctor", "--quick")
+    assert "✓ migrations: none yet, since the database is new: the first command makes its tables" in out
+    assert nothing in out, "a new home looks whole, and says how to go on"
     out, _ = await run("migrate")
     assert "applied 0001_knowledge.sql" in out
     out, _ = await run("doctor", "--quick")
-    assert "✓ documents: Nothing has been ingested yet: kbot ingest PATH" in out
+    assert nothing in out
+    async with await psycopg.AsyncConnection.connect(empty_database, autocommit=True) as connection:
+        taken = (
+            "DELETE FROM kbot_migrations WHERE name = (SELECT max(name) FROM kbot_migrations) RETURNING name, checksum"
+        )
+        row = await (await connection.execute(taken)).fetchone()
+        out, _ = await run("doctor", "--quick", code=1)
+        assert "✗ migrations: 1 to apply: run `kbot migrate`." in out
+        await connection.execute("INSERT INTO kbot_migrations (name, checksum) VALUES (%s, %s)", row)
     out, _ = await run("ingest", "leave.md")
     assert "✓ added     leave.md" in out
+    shorter = await asyncio.to_thread(program.but(chunk_characters="300"), "doctor")
+    assert shorter.code == 1
+    told = "Workspace default: 1 of 1 documents were cut with other settings than KBOT_CHUNKING,"
+    assert f"✗ chunking: {told}" in shorter.out
+    assert "Run `kbot reindex`" in shorter.out
+    out, _ = await run("doctor")
+    assert "chunking" not in out
     await run("ask", "-", stdin="Where is the moon base?\nWHERE is the moon base\nHow many days of leave?\n")
     out, _ = await run("gaps")
     assert "moon base" in out
@@ -181,6 +232,20 @@ def test_serving_stops_when_it_is_asked_to(kbot: Program) -> None:
     run.process.send_signal(signal.SIGTERM)
     code, told = run.ends()
     assert (code, told) == (0, "")
+
+
+def test_serving_warns_of_documents_that_are_cut_with_other_settings(kbot: Program) -> None:
+    (kbot.folder / "cut.md").write_text("# Leave\n\nEverybody has 25 days of leave a year.\n", encoding="utf-8")
+    assert kbot("ingest", "cut.md", "--workspace", "cut").code == 0
+    run = kbot.but(section_characters="900").start("run", "terminal")
+    lines = [run.stderr.readline().decode()]
+    while "workspace cut" not in lines[-1].lower():
+        lines.append(run.stderr.readline().decode())
+        assert lines[-1], lines
+    run.process.send_signal(signal.SIGTERM)
+    assert run.ends()[0] == 0
+    assert "1 of 1 documents were cut with other settings" in lines[-1]
+    assert "Run `kbot reindex`" in lines[-1]
 
 
 def test_the_help_costs_little() -> None:

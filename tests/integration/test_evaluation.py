@@ -6,14 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from psycopg import AsyncConnection
 
 from answering import DOCUMENTS, FERIAS, UNKNOWN, UNKNOWN_EN, Desk, ask, somewhere
 from fakes.ollama import FakeOllama
 from kbot import desk as counter
 from kbot import library
 from kbot.chat import Answer, Citation, Opinion, Passage, Person, Place
-from kbot.confidence import Cut, for_quoting
 from kbot.engine import Engine
 from kbot.errors import ModelMissing, SettingsError
 from kbot.evaluation import ledger
@@ -32,7 +30,6 @@ from kbot.evaluation.judge import words_judge
 from kbot.evaluation.labelled import LabelledPassage, LabelledQuestion, read_questions, write_questions
 from kbot.evaluation.run import Run, configuration, evaluate, figures, subsets
 from kbot.evaluation.trial import JudgedClaim, Only, answer_figures, put, unit
-from kbot.retrieval.cuts import store_cut
 from kbot.settings import Chunking
 
 PASSAGES = (
@@ -208,31 +205,6 @@ async def test_a_worse_run_is_told_from_noise(engine: Engine) -> None:
     assert (part.n, part.before_only, part.after_only) == (10, 2, 0)
     with pytest.raises(SettingsError, match="no question in common"):
         compare(run, await measured(engine, "else", only="retrieval"))
-
-
-async def test_a_calibrated_cut_refuses_until_the_operator_says_otherwise(desk: Desk, engine: Engine) -> None:
-    own = await engine.cut_in("default")
-    assert engine.embedder.cut
-    assert own == for_quoting(engine.embedder.cut), "the model only quotes"
-    try:
-        await store_cut(
-            engine.database, engine.embedder.name, Cut(2.0, 2.0), workspace="default", labelled="s", questions=9
-        )
-        assert (await ask(engine, FERIAS)).reason == "nothing_near"
-        assert await engine.cut_in("another team") == own
-        cut = Cut(0.1, 0.2)
-        await store_cut(engine.database, engine.embedder.name, cut, workspace="", labelled="s", questions=9)
-        assert await engine.cut_in("another team") == cut
-        assert await engine.cut_in("default") == Cut(2.0, 2.0), "a workspace's own goes first"
-        said = await desk.engine(cut=0.3)
-        assert await said.cut_in("default") == Cut(0.3, own.nearness)
-        assert (await ask(said, FERIAS)).grounded
-        await store_cut(engine.database, "another embedder", Cut(3.0, 3.0), workspace="", labelled="s", questions=9)
-        assert await engine.cut_in("another team") == cut
-    finally:
-        async with await AsyncConnection.connect(engine.database.conninfo) as connection:
-            await connection.execute("DELETE FROM cuts")
-    assert (await ask(engine, FERIAS)).grounded
 
 
 async def test_what_people_say_becomes_labelled_questions(desk: Desk, engine: Engine, tmp_path: Path) -> None:

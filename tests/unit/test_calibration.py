@@ -8,7 +8,7 @@ import pytest
 from kbot.chat import Passage
 from kbot.confidence import Cut, gate
 from kbot.errors import SettingsError
-from kbot.evaluation.calibration import Evidence, at, choose, evidence_of, held_out
+from kbot.evaluation.calibration import Evidence, Point, at, choose, evidence_of, held_out, objection
 
 PASSAGE = Passage("c", "d", "s", "t", "x", 0.0, 0.0, 0.0, 0.0)
 
@@ -63,3 +63,36 @@ def test_more_allowed_refuses_more_and_held_out_is_no_better() -> None:
 def test_both_kinds_of_questions_are_needed() -> None:
     with pytest.raises(SettingsError, match="3 answerable and 0 unanswerable"):
         choose([Evidence(True, 0.5, 0.5)] * 3, 0.05)
+
+
+CUT, OTHER = Cut(0.3, 0.4), Cut(0.2, 0.3)
+ENOUGH = [Evidence(True, 0.9, 0.9)] * 30 + [Evidence(False, 0.1, 0.1)] * 20
+
+
+@pytest.mark.parametrize(
+    ("held", "now", "sound"),
+    [
+        ((0.6, 0.05), (0.5, 0.04), True),
+        ((0.5, 0.04), (0.5, 0.04), False),
+        ((0.4, 0.0), (0.5, 0.04), False),
+        ((0.5, 0.02), (0.5, 0.04), True),
+        ((0.55, 0.12), (0.5, 0.04), False),
+        ((0.3, 0.05), (0.6, 0.2), True),
+        ((0.7, 0.2), (0.6, 0.2), False),
+        ((0.0, 0.0), (0.5, 0.04), False),
+    ],
+)
+def test_a_cut_is_kept_where_it_is_better_on_questions_it_was_not_chosen_on(
+    held: tuple[float, float], now: tuple[float, float], sound: bool
+) -> None:
+    told = objection(ENOUGH, Point(CUT, 0.9, 0.0), held, Point(OTHER, *now), 0.05)
+    assert (told == "") is sound
+    assert sound or f"{held[0]:.3f} rightly" in told
+    assert objection(ENOUGH, Point(CUT, 0.9, 0.0), held, Point(CUT, *now), 0.05) == "", "the same cut changes nothing"
+
+
+@pytest.mark.parametrize(("answerable", "unanswerable"), [(29, 20), (30, 19), (4, 4)])
+def test_few_questions_are_no_ground_for_a_cut(answerable: int, unanswerable: int) -> None:
+    few = [Evidence(True, 0.9, 0.9)] * answerable + [Evidence(False, 0.1, 0.1)] * unanswerable
+    told = objection(few, Point(CUT, 1.0, 0.0), (1.0, 0.0), Point(OTHER, 0.0, 0.0), 0.05)
+    assert told.startswith(f"{answerable} answerable and {unanswerable} unanswerable questions are too few")

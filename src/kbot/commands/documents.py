@@ -13,6 +13,7 @@ from kbot import library
 from kbot.chat import Place
 from kbot.commands.printing import shown_line
 from kbot.database import open_database
+from kbot.errors import SettingsError
 from kbot.ingestion.cutting import cutting
 from kbot.ingestion.jobs import Receipt, Shelf, uploads
 from kbot.ingestion.jobs import ingest as ingest_uploads
@@ -20,6 +21,7 @@ from kbot.models import ChatModel, Embedder, open_chat_model, open_embedder
 from kbot.reranking.opening import recorded_name
 from kbot.settings import Settings
 from kbot.shapes import gap_shape, receipt_shape, source_shape
+from kbot.workspaces import is_evaluation
 
 _MARKS = {"added": "✓", "replaced": "↻", "duplicate": "=", "rejected": "✗"}
 _STYLES = {"added": "green", "replaced": "green", "duplicate": "dim", "rejected": "red"}
@@ -130,12 +132,20 @@ async def gaps(settings: Settings, place: Place, *, limit: int, as_json: bool, o
 
 
 async def reindex(settings: Settings, workspace: str, *, out: Console, err: Console) -> int:
-    """Rebuild the index of one workspace, or of all."""
+    """Rebuild the index of one workspace, or of every team's. Raises SettingsError for an evaluation's: its name stands
+    for chunks that would be others then."""
+    if is_evaluation(workspace):
+        raise SettingsError(
+            f"The workspace {workspace!r} is an evaluation's, named by its content, embedder and how it is cut, and is "
+            "not rebuilt. `kbot eval run` makes one for the settings of today; `kbot eval clean` deletes them all."
+        )
     async with open_database(settings) as database:
         embedder = await open_embedder(settings)
         chat = await _proposer(settings, embedder)
         reranker = recorded_name(settings.reranker)
         for name in [workspace] if workspace else await library.indexed_workspaces(database):
+            if is_evaluation(name):
+                continue
             total = len(await library.sources(database, Place(name, ""), everything=True))
             with _progress(err) as bar:
                 task = bar.add_task(name, total=total)

@@ -2,53 +2,37 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from kbot.commands import eval_tables
-from kbot.commands.documents import receipt_line
+from kbot.commands.asked import Asked, progress, read_asked, shelve_asked
 from kbot.commands.printing import shown, shown_line
 from kbot.database import open_database
 from kbot.engine import Engine
 from kbot.errors import SettingsError
-from kbot.evaluation import calibration, ledger
+from kbot.evaluation import cleaning, ledger
 from kbot.evaluation.comparison import Comparison, gated_measures, regressions
 from kbot.evaluation.comparison import compare as compare_runs
-from kbot.evaluation.corpus import Corpus, check_labels, read_corpus, shelve
 from kbot.evaluation.harvest import labelled_rows
 from kbot.evaluation.judge import model_judge, words_judge
-from kbot.evaluation.labelled import LabelledQuestion, LabelledSet, read_questions, write_questions
+from kbot.evaluation.labelled import write_questions
 from kbot.evaluation.measures import MEASURES, Measure, measure_named
 from kbot.evaluation.report import write_report
 from kbot.evaluation.run import ALL, configuration, evaluate
-from kbot.evaluation.shapes import change_shape, comparison_shape, point_shape, run_shape
+from kbot.evaluation.shapes import change_shape, comparison_shape, run_shape
 from kbot.evaluation.trial import Only
-from kbot.ingestion.jobs import Receipt
-from kbot.retrieval.cuts import store_cut
 from kbot.settings import Settings
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What an operator wants measured: what is asked of which passages, at most how many questions (None: all), whether
-    to ingest anew, and whether only questions for whole answers are meant."""
-
-    passages: Path
-    questions: Path
-    limit: int | None
-    fresh: bool
-    e2e: bool
 
 
 async def run(
     settings: Settings, asked: Asked, *, name: str, only: Only, as_json: bool, out: Console, err: Console
 ) -> int:
     """Measure, keep and show."""
-    corpus, labelled, questions = _read(asked, err)
+    corpus, labelled, questions = read_asked(asked, err)
     async with Engine.open(settings) as engine:
         err.print(shown(engine.chat.why, "dim"))
         by_model = engine.chat.writes and only == "everything"
@@ -57,8 +41,8 @@ async def run(
             if by_model
             else words_judge(engine.embedder)
         )
-        with _progress(err) as bar:
-            workspace = await _shelve(engine, corpus, questions, bar, fresh=asked.fresh)
+        with progress(err) as bar:
+            workspace = await shelve_asked(engine, corpus, questions, bar, fresh=asked.fresh)
             task = bar.add_task("questions", total=len(questions))
             found = await evaluate(
                 engine,
@@ -147,57 +131,23 @@ async def report(settings: Settings, folder: Path, *, console: Console) -> int:
     return 0
 
 
-async def calibrate(
-    settings: Settings,
-    asked: Asked,
-    *,
-    most: float,
-    workspace: str,
-    store: bool,
-    as_json: bool,
-    out: Console,
-    err: Console,
-) -> int:
-    """Choose a cut, show what it is worth, and keep it."""
-    corpus, labelled, questions = _read(asked, err)
-    async with Engine.open(settings) as engine:
-        with _progress(err) as bar:
-            shelf = await _shelve(engine, corpus, questions, bar, fresh=asked.fresh)
-            task = bar.add_task("questions", total=len(questions))
-            evidence = await calibration.gather(
-                engine, shelf, questions, lambda done, _: bar.update(task, completed=done)
-            )
-        now = calibration.at(await engine.cut_in(workspace), evidence)
-        chosen = calibration.choose(evidence, most)
-        held = calibration.held_out(evidence, most)
-        curve = [(share, calibration.choose(evidence, share)) for share in calibration.CURVE]
-        if store:
-            await store_cut(
-                engine.database,
-                engine.embedder.name,
-                chosen.cut,
-                workspace=workspace,
-                labelled=labelled.name,
-                questions=len(questions),
-            )
-        if settings.cut is not None:
-            err.print(shown(f"KBOT_CUT={settings.cut:g} is set and goes before it: unset it.", "yellow"))
+async def clean(settings: Settings, *, runs: bool, delete: bool, as_json: bool, out: Console) -> int:
+    """Delete what runs were asked of, and the runs if wanted; or say what there is."""
+    async with open_database(settings) as database:
+        found = await cleaning.clean(database, runs=runs) if delete else await cleaning.held(database)
     if as_json:
-        shape = {
-            "embedder": engine.embedder.name,
-            "workspace": workspace or None,
-            "stored": store,
-            "most": most,
-            "chosen": point_shape(chosen),
-            "held_out": {"rightly": round(held[0], 6), "wrongly": round(held[1], 6)},
-            "before": point_shape(now),
-            "curve": [{"most": share, **point_shape(point)} for share, point in curve],
-        }
-        print(json.dumps(shape, ensure_ascii=False))
+        gone = asdict(found) | {"runs": found.runs if runs else 0}
+        print(json.dumps({**gone, "deleted": delete}))
         return 0
-    out.print(eval_tables.curve_table(curve, chosen, now))
-    out.print(f"On questions that it was not chosen on: {held[0]:.3f} rightly refused, {held[1]:.3f} wrongly.")
-    out.print(shown_line(f"{'Kept' if store else 'Not kept'} for {engine.embedder.name}."))
+    holding = f"{found.workspaces} {'workspace' if found.workspaces == 1 else 'workspaces'} of evaluations"
+    holding += f" with {found.documents} documents and {found.passages} passages, {found.megabytes:g} MB"
+    kept = f"{found.runs} {'run' if found.runs == 1 else 'runs'}"
+    if delete:
+        out.print(f"Deleted: {holding}{f', and {kept}' if runs else f'. Kept: {kept}'}.")
+    else:
+        out.print(
+            f"To be deleted: {holding}{f', and {kept}' if runs else f'. To be kept: {kept}'}. Nothing was changed."
+        )
     return 0
 
 
@@ -210,32 +160,6 @@ async def export(settings: Settings, path: Path, workspace: str, *, private: boo
     asked = f"{written} {'question' if written == 1 else 'questions'}"
     console.print(shown_line(f"{path}: {asked}, {open_ones} to be labelled by hand"))
     return 0
-
-
-def _read(asked: Asked, err: Console) -> tuple[Corpus, LabelledSet, tuple[LabelledQuestion, ...]]:
-    corpus = read_corpus(asked.passages)
-    labelled = read_questions(asked.questions, corpus.passages)
-    if labelled.unlabelled:
-        err.print(shown(f"{labelled.unlabelled} questions are not labelled yet, and left out.", "yellow"))
-    if asked.e2e:
-        labelled = labelled.end_to_end()
-    return corpus, labelled, labelled.sample(asked.limit)
-
-
-async def _shelve(
-    engine: Engine, corpus: Corpus, questions: Sequence[LabelledQuestion], bar: Progress, *, fresh: bool
-) -> str:
-    task = bar.add_task("documents", total=len(corpus.passages or corpus.files))
-
-    def tell(receipt: Receipt) -> None:
-        bar.advance(task)
-        if receipt.status in ("rejected", "duplicate"):
-            bar.console.print(receipt_line(receipt))
-
-    workspace = await shelve(engine, corpus, tell, fresh=fresh)
-    bar.update(task, completed=len(corpus.passages or corpus.files))
-    await check_labels(engine, workspace, questions)
-    return workspace
 
 
 def _measures(names: Sequence[str]) -> Sequence[Measure]:
@@ -254,8 +178,3 @@ def _tell_of_others(found: Comparison, err: Console) -> None:
                 "yellow",
             )
         )
-
-
-def _progress(console: Console) -> Progress:
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

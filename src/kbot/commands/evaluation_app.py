@@ -44,13 +44,13 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Put labelled questions to kbot as it is configured, show the figures and keep them."""
-    from kbot.commands import evaluating
+    from kbot.commands import asked, evaluating
 
-    asked = evaluating.Asked(passages, questions, limit or None, fresh=fresh, e2e=e2e)
+    wanted = asked.Asked(passages, questions, limit or None, fresh=fresh, e2e=e2e)
     _serve(
         context,
         lambda settings, out, err: evaluating.run(
-            settings, asked, name=name, only=only, as_json=as_json, out=out, err=err
+            settings, wanted, name=name, only=only, as_json=as_json, out=out, err=err
         ),
     )
 
@@ -107,8 +107,8 @@ def report(
 @evaluation_app.command()
 def calibrate(
     context: typer.Context,
-    passages: Passages,
-    questions: Questions,
+    passages: Annotated[Path | None, typer.Option(help="As for run; required unless --reset is given.")] = None,
+    questions: Annotated[Path | None, typer.Option(help="As for run; required unless --reset is given.")] = None,
     limit: Limit = 0,
     most: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="The share of answerable questions that may be refused.")
@@ -117,18 +117,52 @@ def calibrate(
         str, typer.Option(help="The tenant whose questions are refused by it; unset, all.", callback=storable)
     ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the cut, and change nothing.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Keep the cut though the questions are few, or it is no better.")
+    ] = False,
+    reset: Annotated[bool, typer.Option("--reset", help="Drop what was kept, and choose nothing.")] = False,
     fresh: Fresh = False,
     as_json: AsJson = False,
 ) -> None:
     """Choose, from labelled questions, where the embedder's evidence is too thin to ask a model, and keep it."""
-    from kbot.commands import evaluating
+    from kbot.commands import asked, calibrating
 
-    asked = evaluating.Asked(passages, questions, limit or None, fresh=fresh, e2e=False)
+    if reset:
+        _serve(context, lambda settings, out, _: calibrating.reset(settings, workspace, as_json=as_json, out=out))
+        return
+    if passages is None or questions is None:
+        missing = "--passages" if passages is None else "--questions"
+        raise typer.BadParameter("A cut is chosen from labelled questions: name them.", param_hint=missing)
+    wanted = asked.Asked(passages, questions, limit or None, fresh=fresh, e2e=False)
     _serve(
         context,
-        lambda settings, out, err: evaluating.calibrate(
-            settings, asked, most=most, workspace=workspace, store=not dry_run, as_json=as_json, out=out, err=err
+        lambda settings, out, err: calibrating.calibrate(
+            settings,
+            wanted,
+            most=most,
+            workspace=workspace,
+            store=not dry_run,
+            force=force,
+            as_json=as_json,
+            out=out,
+            err=err,
         ),
+    )
+
+
+@evaluation_app.command()
+def clean(
+    context: typer.Context,
+    runs: Annotated[bool, typer.Option("--runs", help="Delete the runs too.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what there is, and change nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete the documents that runs were asked of, and say what that frees; the runs stay, unless --runs is given."""
+    from kbot.commands import evaluating
+
+    _serve(
+        context,
+        lambda settings, out, _: evaluating.clean(settings, runs=runs, delete=not dry_run, as_json=as_json, out=out),
     )
 
 

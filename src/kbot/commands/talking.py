@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from kbot import library
 from kbot.bot import Bot
 from kbot.chat import Place
 from kbot.commands.asking import tell_if_empty
@@ -16,9 +17,15 @@ from kbot.commands.documents import receipt_line
 from kbot.commands.printing import shown
 from kbot.demo import demo_documents, demo_questions
 from kbot.engine import Engine
+from kbot.errors import DatabaseError
+from kbot.ingestion.cutting import cutting
 from kbot.ingestion.jobs import Shelf, Upload, ingest
+from kbot.logs import get_logger
 from kbot.registry import load_adapter
 from kbot.settings import Settings
+from kbot.workspaces import is_evaluation
+
+log = get_logger(__name__)
 
 DEMO = "demo"
 
@@ -40,15 +47,31 @@ async def serve(settings: Settings, names: Sequence[str], *, err: Console) -> in
     async with Engine.open(settings) as engine, Bot.open(engine) as bot:
         await engine.check("default")
         err.print(shown(engine.chat.why, "dim"))
+        looking = asyncio.create_task(_warn_of_cutting(engine), name="cutting")
         tasks = [asyncio.create_task(adapter.run(bot), name=adapter.name) for adapter in adapters]
         stop = asyncio.create_task(_asked_to_stop(), name="stop")
         done, running = await asyncio.wait({*tasks, stop}, return_when=asyncio.FIRST_COMPLETED)
-        for task in running:
+        for task in (*running, looking):
             task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        await asyncio.gather(*running, looking, return_exceptions=True)
         for task in done:
             task.result()
     return 0
+
+
+async def _warn_of_cutting(engine: Engine) -> None:
+    """Log which workspaces hold documents that the settings want cut otherwise. It reads all texts, while people are
+    answered already; what fails then is told where it matters to somebody."""
+    how = cutting(engine.settings)
+    try:
+        for workspace in await library.indexed_workspaces(engine.database):
+            if is_evaluation(workspace):
+                continue
+            otherwise, total = await library.cut_otherwise(engine.database, workspace, cutting=how, chat=engine.chat)
+            if otherwise:
+                log.warning("cut_with_other_settings", told=library.told_of_cutting(workspace, otherwise, total))
+    except DatabaseError as error:
+        log.info("cutting_not_looked_at", error=type(error).__name__)
 
 
 async def demo(settings: Settings, *, out: Console, err: Console) -> int:

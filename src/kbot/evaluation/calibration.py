@@ -15,6 +15,9 @@ from kbot.evaluation.labelled import LabelledQuestion
 from kbot.evaluation.run import Progress
 
 CURVE = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
+FEWEST_ANSWERABLE, FEWEST_UNANSWERABLE = 30, 20
+"""Of fewer, a part that is held out has less than six of one kind or four of the other, and says nothing of a cut."""
+
 _FOLDS = 5
 _SEED = 20_240_229
 _STEPS = 250
@@ -101,6 +104,30 @@ def held_out(evidence: Sequence[Evidence], most: float) -> tuple[float, float]:
         rightly += [_refuses(cut, each) for each in held if not each.answerable]
         wrongly += [_refuses(cut, each) for each in held if each.answerable]
     return (_mean(rightly), _mean(wrongly))
+
+
+def objection(evidence: Sequence[Evidence], chosen: Point, held: tuple[float, float], now: Point, most: float) -> str:
+    """Why a cut that was chosen is not to be kept; "" where nothing speaks against it.
+
+    The questions are too few; or what it refuses of those it was not chosen on (`held`, rightly and wrongly) is no
+    better than what the cut so far refuses of the same questions. Where that refuses more than the share `most`
+    wrongly, fewer of them is better; else more rightly, beyond what is lost for it.
+    """
+    answerable = sum(each.answerable for each in evidence)
+    if answerable < FEWEST_ANSWERABLE or len(evidence) - answerable < FEWEST_UNANSWERABLE:
+        return (
+            f"{answerable} answerable and {len(evidence) - answerable} unanswerable questions are too few to choose a "
+            f"cut from: it takes {FEWEST_ANSWERABLE} and {FEWEST_UNANSWERABLE}"
+        )
+    if chosen.cut == now.cut:
+        return ""
+    gain, loss = held[0] - now.rightly, held[1] - now.wrongly
+    if loss < 0 if now.wrongly > most else gain >= 0 and gain > loss:
+        return ""
+    return (
+        f"of questions that it was not chosen on it refuses {held[0]:.3f} rightly and {held[1]:.3f} wrongly, no better "
+        f"than the cut so far with {now.rightly:.3f} and {now.wrongly:.3f}"
+    )
 
 
 def _both(evidence: Sequence[Evidence]) -> tuple[list[Evidence], list[Evidence]]:

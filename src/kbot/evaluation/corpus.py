@@ -15,8 +15,8 @@ from kbot.errors import SettingsError
 from kbot.evaluation.labelled import LabelledPassage, LabelledQuestion, read_passages
 from kbot.ingestion.jobs import Receipt, Shelf, Upload, ingest, uploads
 from kbot.settings import Chunking
+from kbot.workspaces import evaluation_workspace
 
-PREFIX = "eval-"
 ADDED_BY = "eval"
 _UNSAFE = re.compile(r"[^\w.-]")
 
@@ -69,7 +69,7 @@ def workspace_of(corpus: Corpus, engine: Engine) -> str:
         parts.append(f"section={settings.section_characters}")
     if settings.chunking != Chunking():
         parts.append(chunking_of(engine))
-    return PREFIX + hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+    return evaluation_workspace(hashlib.sha256("\0".join(parts).encode()).hexdigest())
 
 
 def chunking_of(engine: Engine) -> str:

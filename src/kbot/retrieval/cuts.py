@@ -1,16 +1,23 @@
-"""The cuts that `kbot eval calibrate` chose, one an embedder, for one workspace or for all."""
+"""Which cut is in force: the one that `kbot eval calibrate` chose for an embedder, in one workspace or in all, else the
+embedder's own."""
 
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import LiteralString
 
-from kbot.confidence import Cut
+from psycopg.rows import class_row
+
+from kbot.confidence import Cut, for_quoting
 from kbot.database import Database
+from kbot.models import Embedder
 
 ALL_WORKSPACES = ""
 
 # The workspace's own goes before that of all.
-_CUT: LiteralString = """
-SELECT confidence, nearness FROM cuts WHERE workspace = ANY(%(workspaces)s) AND embedder = %(embedder)s
-ORDER BY workspace DESC LIMIT 1
+_CALIBRATED: LiteralString = """
+SELECT workspace, confidence, nearness, labelled, questions, chosen_at FROM cuts
+WHERE embedder = %(embedder)s AND (%(workspaces)s::text[] IS NULL OR workspace = ANY(%(workspaces)s))
+ORDER BY workspace DESC
 """
 
 _STORE: LiteralString = """
@@ -20,13 +27,67 @@ ON CONFLICT (workspace, embedder) DO UPDATE SET confidence = excluded.confidence
   labelled = excluded.labelled, questions = excluded.questions, chosen_at = clock_timestamp()
 """
 
+_FORGET: LiteralString = "DELETE FROM cuts WHERE workspace = %(workspace)s AND embedder = %(embedder)s"
 
-async def calibrated_cut(database: Database, embedder: str, workspace: str) -> Cut | None:
-    """The cut that was chosen for an embedder in a workspace, or in all; None where none was."""
-    values = {"workspaces": [ALL_WORKSPACES, workspace], "embedder": embedder}
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """A cut that was chosen on so many questions of a labelled set, for one workspace or ("") for all."""
+
+    workspace: str
+    confidence: float
+    nearness: float
+    labelled: str
+    questions: int
+    chosen_at: datetime
+
+    @property
+    def cut(self) -> Cut:
+        return Cut(self.confidence, self.nearness)
+
+    def __str__(self) -> str:
+        where = f"for workspace {self.workspace}" if self.workspace else "for all workspaces"
+        return f"calibrated on {self.labelled} ({self.questions} questions, {self.chosen_at:%Y-%m-%d}) {where}"
+
+
+@dataclass(frozen=True, slots=True)
+class CutInForce:
+    """The cut that questions are asked with, and in words where its numbers come from; `own` is what it would be if the
+    operator had said nothing."""
+
+    cut: Cut
+    origin: str
+    own: Cut
+
+    def __str__(self) -> str:
+        return f"confidence {self.cut.confidence:.3g}, nearness {self.cut.nearness:.3g}: {self.origin}"
+
+
+async def cut_in_force(
+    database: Database, embedder: Embedder, workspace: str, *, quoting: bool, said: float | None
+) -> CutInForce:
+    """The cut of a workspace: the calibrated one, else the embedder's own, milder unless the model is only `quoting`.
+    The confidence is what the operator `said`, if anything."""
+    found = await calibrated_cuts(database, embedder.name, [ALL_WORKSPACES, workspace])
+    if found:
+        cut, origin = found[0].cut, str(found[0])
+    elif embedder.cut:
+        cut = for_quoting(embedder.cut) if quoting else embedder.cut
+        origin = f"the embedder's own{', for a model that only quotes' if quoting else ''}"
+    else:
+        cut, origin = Cut(0.0, 0.0), "none is known for this embedder, and nothing is refused before the model"
+    if said is None:
+        return CutInForce(cut, origin, cut)
+    return CutInForce(replace(cut, confidence=said), f"confidence as KBOT_CUT says; nearness {origin}", cut)
+
+
+async def calibrated_cuts(database: Database, embedder: str, workspaces: list[str] | None = None) -> list[Calibrated]:
+    """The cuts that were chosen for an embedder, in some workspaces or (None) anywhere; those of single workspaces go
+    before that of all."""
+    values = {"workspaces": workspaces, "embedder": embedder}
     async with database.pool.reading() as connection:
-        row = await (await connection.execute(_CUT, values)).fetchone()
-    return Cut(*row) if row else None
+        cursor = connection.cursor(row_factory=class_row(Calibrated))
+        return await (await cursor.execute(_CALIBRATED, values)).fetchall()
 
 
 async def store_cut(
@@ -43,3 +104,10 @@ async def store_cut(
     }
     async with database.pool.connection() as connection:
         await connection.execute(_STORE, values)
+
+
+async def forget_cut(database: Database, embedder: str, workspace: str) -> bool:
+    """Drop the cut that was chosen for an embedder in a workspace, or in all; returns whether there was one."""
+    async with database.pool.connection() as connection:
+        gone = await connection.execute(_FORGET, {"workspace": workspace, "embedder": embedder})
+        return bool(gone.rowcount)

@@ -15,6 +15,7 @@ from kbot.database import Database
 from kbot.errors import EmbedderMismatch, RerankerMismatch
 from kbot.models import Embedder
 from kbot.retrieval.statement import SCORES, search_statement
+from kbot.workspaces import is_evaluation
 
 _HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 
@@ -57,12 +58,14 @@ async def search(
     candidate lists; Cormack, Clarke and Büttcher, 2009), or one of "dense", "sentence" and "lexical" alone. `vector`
     spares the embedding of a question that was embedded already. `budget` bounds the passages that rare words bring
     in. `reranker` is the name of the one that the passages are for: an index that is recorded with none yet is its own
-    from then on, and without a name it is not asked for. Raises `EmbedderMismatch`, `RerankerMismatch`, `ModelError`,
-    `DatabaseError`.
+    from then on; without a name, and in an evaluation's workspace, it is not asked for. Raises `EmbedderMismatch`,
+    `RerankerMismatch`, `ModelError`, `DatabaseError`.
     """
     if fusion not in SCORES:
         raise ValueError(f"fusion is one of {', '.join(SCORES)}, not {fusion!r}")
     question = _readable(question)
+    if is_evaluation(place.workspace):
+        reranker = None
     if vector is None:
         vector = await embedder.embeddings.aembed_query(question)
     values = search_values(embedder, question, vector, place, k=k, budget=budget, reranker=reranker)
@@ -101,7 +104,10 @@ def search_values(
 
 async def check_index(database: Database, embedder: Embedder, workspace: str, *, reranker: str | None = None) -> None:
     """Raises `EmbedderMismatch` where a workspace's vectors are another embedder's, and `RerankerMismatch` where its
-    index is recorded with another reranker; one that is recorded with none yet takes the name over."""
+    index is recorded with another reranker; one that is recorded with none yet takes the name over. An evaluation's
+    goes with every reranker."""
+    if is_evaluation(workspace):
+        reranker = None
     async with database.pool.connection() as connection:
         await _check(connection, workspace, embedder, reranker)
 
