@@ -2,11 +2,10 @@
 sentences that each end in the numbers of the passages that say it."""
 
 import json
-import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from kbot.sentences import ABBREVIATIONS
 from kbot.thinking import UNSAID
@@ -19,8 +18,6 @@ _SENTENCES = 8
 _WORDS = 60  # of a sentence
 _CHARACTERS = 120  # of a word, which may be an address
 _CITED = 3  # passages by one sentence
-_LIKELIEST = 20  # first tokens that are told with their probabilities
-_NO_BEGINNING = b" \t\r\n[.!?"
 
 # Before a sentence: what it says by itself rests on what follows.
 _YES = ("Sim", "Não", "Yes", "No")
@@ -105,25 +102,6 @@ def schema(constraint: Constraint) -> dict[str, Any]:
         constraint,
     )
     return {"type": "string", "pattern": pattern}
-
-
-def inclination(told: Mapping[str, Any], constraint: Constraint) -> float | None:
-    """How probable it was, in [0, 1], that the model refuses, by what a chunk tells of its first token: the share of
-    the tokens that begin the refusal among the likeliest that may begin an answer. None where the chunk tells nothing.
-
-    Once a model has begun a refusal it says the rest with near certainty, so the first token is the whole decision.
-    """
-    probabilities = cast(dict[str, Any], told.get("logprobs") or {})
-    tokens = cast(list[dict[str, Any]], probabilities.get("content") or [])
-    if not tokens:
-        return None
-    refusal = constraint.refusal.encode()
-    refusing = beginning = 0.0
-    for each in cast(list[dict[str, Any]], tokens[0]["top_logprobs"]):
-        token, chance = bytes(each["bytes"]), math.exp(each["logprob"])
-        refusing += chance if token and refusal.startswith(token) else 0.0
-        beginning += chance if token and token[0] not in _NO_BEGINNING else 0.0
-    return min(refusing / beginning, 1.0) if beginning else None
 
 
 class QuotedText:

@@ -1,6 +1,6 @@
 """The chain that asks a model to write the answer."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 
 from kbot.chat import Passage
 from kbot.constraints import Constraint
@@ -21,11 +21,9 @@ def write_answer(
     language: Language,
     timeout: float,  # not for the whole: seconds without a sign of life
     rejected: Sequence[str] = (),
-    inclined: Callable[[float], object] | None = None,
 ) -> AsyncGenerator[str]:
     """The pieces of the answer as `kbot.models.stream` gives them, in the form that the model's `grammar` holds it to;
-    raises `ModelError`. `rejected` are statements of an earlier draft that the passages do not support; `inclined` is
-    told before the first piece how probable it was, in [0, 1], that the model refuses, where it can tell."""
+    raises `ModelError`. `rejected` are statements of an earlier draft that the passages do not support."""
     prompt = answer_prompt(persona, language).invoke(
         {
             "history": as_messages(turns),
@@ -34,4 +32,4 @@ def write_answer(
         }
     )
     form = Constraint(len(passages), persona.refusal_in(language))
-    return stream(chat, prompt.to_messages(), timeout=timeout, constraint=form, inclined=inclined)
+    return stream(chat, prompt.to_messages(), timeout=timeout, constraint=form)

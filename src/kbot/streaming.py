@@ -1,7 +1,7 @@
 """What a chat model writes, piece by piece: its failures explained, its thinking held back."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from typing import Any, cast
 
@@ -9,14 +9,14 @@ from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.runnables import RunnableConfig
 
 from kbot import failures
-from kbot.constraints import Constraint, QuotedText, inclination, request
+from kbot.constraints import Constraint, QuotedText, request
 from kbot.errors import ModelFailed, StreamCut
 from kbot.failures import TITLES, Source, explained
 from kbot.logs import get_logger
 from kbot.models import ChatModel
 from kbot.thinking import UNSAID, ThinkFilter
 
-__all__ = ["UNSAID", "chunks", "complete", "one_line", "stream"]
+__all__ = ["UNSAID", "chunks", "complete", "ending_of", "one_line", "require_end", "stream"]
 
 log = get_logger(__name__)
 
@@ -55,20 +55,17 @@ async def stream(
     *,
     timeout: float,  # noqa: ASYNC109  # not for the whole: seconds without a sign of life
     constraint: Constraint | None = None,
-    inclined: Callable[[float], object] | None = None,
     config: RunnableConfig | None = None,
 ) -> AsyncGenerator[str]:
     """The visible text of the model's answer, piece by piece; close it and the model stops.
 
-    With a `constraint` the model is held to it as its `grammar` says. `inclined` is told before the first piece how
-    probable it was, in [0, 1], that the model refuses, where it can tell ("gbnf").
+    With a `constraint` the model is held to it as its `grammar` says.
 
     A piece that is `UNSAID` (the empty string, and no other piece is empty) takes back all before it: it turned out to
     be thinking, or of another form. `timeout` is in seconds without a sign of life, thinking being one.
 
     Raises a `ModelError` when the model does not answer, and `StreamCut` when it stops in the middle.
     """
-    source = Source(chat.name, chat.server)
     thoughts = ThinkFilter()
     held = request(chat.grammar, constraint) if constraint else {}
     quoted = QuotedText() if constraint and chat.grammar == "json" else None
@@ -76,24 +73,16 @@ async def stream(
     ending = ""
     async with aclosing(chunks(chat, messages, timeout=timeout, config=config, **held)) as answer:
         async for chunk in answer:
-            ending = _ending(chunk) or ending
-            if constraint and inclined and (chance := inclination(chunk.response_metadata, constraint)) is not None:
-                inclined(chance)
-                inclined = None
+            ending = ending_of(chunk) or ending
             for piece in _read(quoted, thoughts.feed(chunk.text)):
                 said = True
                 yield piece
     for piece in _read(quoted, thoughts.end()):
         said = True
         yield piece
-    if ending in _LENGTH:
-        raise failures.too_many_tokens(source)
-    if ending in _WITHHELD:
-        raise failures.cut(source, f"the provider withheld it ({ending})")
-    if not ending and source.provider in _CLOSING:
-        raise failures.cut(source, "the end is missing")
+    require_end(chat, ending)
     if not said:
-        raise failures.said_nothing(source, thought=thoughts.thinking)
+        raise failures.said_nothing(Source(chat.name, chat.server), thought=thoughts.thinking)
 
 
 async def complete(
@@ -137,8 +126,19 @@ def _read(quoted: QuotedText | None, pieces: Iterable[str]) -> Iterator[str]:
     return (text for piece in pieces for text in (quoted.feed(piece) if quoted else (piece,)))
 
 
-def _ending(chunk: AIMessageChunk) -> str:
+def ending_of(chunk: AIMessageChunk) -> str:
     """Why the model ended, in lower case, from the closing metadata of any provider; empty before that."""
     told = chunk.response_metadata
     reason = told.get("done_reason") or told.get("finish_reason") or told.get("stop_reason")
     return str(reason).lower() if reason else "stop" if told.get("done") else ""
+
+
+def require_end(chat: ChatModel, ending: str) -> None:
+    """Raises `StreamCut` if a model that has stopped had not come to its end, by the last `ending_of` its chunks."""
+    source = Source(chat.name, chat.server)
+    if ending in _LENGTH:
+        raise failures.too_many_tokens(source)
+    if ending in _WITHHELD:
+        raise failures.cut(source, f"the provider withheld it ({ending})")
+    if not ending and source.provider in _CLOSING:
+        raise failures.cut(source, "the end is missing")

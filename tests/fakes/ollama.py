@@ -3,9 +3,10 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any, Literal, cast
 
 from aiohttp import web
@@ -43,6 +44,7 @@ class FakeOllama:
     behaviour: Behaviour = "normal"
     words: list[str] = field(default_factory=lambda: ["Olá", ", ", "mundo", "."])
     answers: list[list[str]] = field(default_factory=list[list[str]])  # the words of the next ones, one each
+    odds: Sequence[object] = ()  # the `logprobs` beside each word, where they are wanted
     thoughts: list[str] = field(default_factory=list[str])
     done_reason: str = "stop"
     delay: float = 0.0
@@ -104,19 +106,19 @@ async def _chat(request: web.Request) -> web.StreamResponse:
     response = web.StreamResponse(headers={"Content-Type": "application/x-ndjson"})
     await response.prepare(request)
     try:
-        return await _write(script, body["model"], request, response)
+        return await _write(script, body, request, response)
     except (asyncio.CancelledError, ConnectionError):
         script.left.set()
         raise
 
 
 async def _write(
-    script: FakeOllama, model: str, request: web.Request, response: web.StreamResponse
+    script: FakeOllama, body: dict[str, Any], request: web.Request, response: web.StreamResponse
 ) -> web.StreamResponse:
     async def line(message: dict[str, str], **more: object) -> None:
         if script.behaviour == "slow":
             await asyncio.sleep(script.delay)
-        told = {"model": model, "created_at": "2026-01-01T00:00:00Z", "message": message, "done": False}
+        told = {"model": body["model"], "created_at": "2026-01-01T00:00:00Z", "message": message, "done": False}
         await response.write(json.dumps(told | more).encode() + b"\n")
 
     if script.behaviour == "load":
@@ -124,8 +126,9 @@ async def _write(
         return response
     for thought in script.thoughts:
         await line({"role": "assistant", "content": "", "thinking": thought})
-    for word in script.answers.pop(0) if script.answers else script.words:
-        await line({"role": "assistant", "content": word})
+    words = script.answers.pop(0) if script.answers else script.words
+    for word, odds in zip_longest(words, script.odds if body.get("logprobs") else []):
+        await line({"role": "assistant", "content": word or ""}, **({} if odds is None else {"logprobs": odds}))
     match script.behaviour:
         case "cut":
             cast(asyncio.Transport, request.transport).abort()

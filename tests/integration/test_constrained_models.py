@@ -3,7 +3,7 @@ llama.cpp with a real model."""
 
 import json
 import re
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any, cast
@@ -41,15 +41,11 @@ async def opened(script: FakeOllama, embedder: Embedder, **more: Any) -> ChatMod
     return await open_chat_model(Settings.model_validate(chosen), embedder)
 
 
-async def written(
-    chat: ChatModel, question: str = QUESTION, inclined: Callable[[float], object] | None = None
-) -> tuple[list[str], ModelError | None]:
+async def written(chat: ChatModel, question: str = QUESTION) -> tuple[list[str], ModelError | None]:
     """The pieces of an answer, and what it ended with."""
     pieces: list[str] = []
     try:
-        answer = write_answer(
-            chat, question, PASSAGES, [], persona=PERSONA, language="pt", timeout=300, inclined=inclined
-        )
+        answer = write_answer(chat, question, PASSAGES, [], persona=PERSONA, language="pt", timeout=300)
         async with aclosing(answer):
             async for piece in answer:
                 pieces = [*pieces, piece] if piece != UNSAID else []
@@ -149,16 +145,12 @@ async def small(embedder: Embedder, gguf_file: Path) -> ChatModel:
 
 async def test_a_real_model_cites_each_sentence(small: ChatModel) -> None:
     assert small.grammar == "gbnf"
-    told: list[float] = []
-    pieces, error = await written(small, inclined=told.append)
+    pieces, error = await written(small)
     text = "".join(pieces)
     assert error is None
     assert "22" in text
     assert re.fullmatch(_pattern(2), json.dumps(text, ensure_ascii=False)[1:-1])
     assert len(pieces) > 3, "it grows"
-    await written(small, "Qual foi a cotação do minério exportado em Singapura?", told.append)
-    answerable, other = told
-    assert 0 <= answerable < other <= 1
 
 
 @pytest.mark.parametrize(

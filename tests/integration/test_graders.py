@@ -1,21 +1,22 @@
 """Yes or no from a chat model: by its word, by the odds of the word, and what stands where it says neither."""
 
 import asyncio
-import json
 import math
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+import time
+from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import web
 
 from fakes.ollama import FakeOllama
 from kbot.chat import Passage
+from kbot.constraints import Grammar
 from kbot.errors import ModelTimeout
+from kbot.gguf import GgufChatModel
 from kbot.models import ChatModel, Embedder, open_chat_model
-from kbot.reflection.graders import Grade, answerable, answers, needs_documents, relevant, supported
+from kbot.reflection.graders import answerable, answers, needs_documents, relevant, supported
+from kbot.reflection.votes import Grade
 from kbot.settings import Settings
 
 GYM = "The company gym is open from 6 am to 10 pm on weekdays. On Sundays the gym opens at 8 am and closes at noon."
@@ -46,8 +47,9 @@ async def chat(model: FakeOllama, embedder: Embedder) -> AsyncGenerator[ChatMode
         (["N", "ão."], Grade(0.0, "word")),
         (["no"], Grade(0.0, "word")),
         (["No", "where is this said, as far as I know."], Grade(1.0, "nothing")),
-        (["<think>no, no", " and no</think>", "yes"], Grade(1.0, "word")),
         (["I cannot judge what somebody else has written about this or that; ", "no"], Grade(1.0, "nothing")),
+        (["<think>no, no", " and no</think>", "yes"], Grade(1.0, "word")),
+        (["<think>Yes.", "</think>"], Grade(1.0, "nothing")),
     ],
 )
 async def test_a_word_is_a_grade(chat: ChatModel, model: FakeOllama, words: list[str], grade: Grade) -> None:
@@ -55,19 +57,37 @@ async def test_a_word_is_a_grade(chat: ChatModel, model: FakeOllama, words: list
     assert await answerable(chat, SUNDAYS, [passage(GYM)], timeout=5.0) == grade
 
 
-async def test_the_model_is_left_as_soon_as_it_has_voted(chat: ChatModel, model: FakeOllama) -> None:
-    model.words, model.behaviour = ["No", ", because"], "hangs"
-    assert not (await answerable(chat, SUNDAYS, [passage(GYM)], timeout=5.0)).share
+@pytest.mark.parametrize("thought", [["No, no", " and no"], ["No.\n"], ["1: no\n2: no\n"], ["No.\n", "Hm. " * 200]])
+async def test_thinking_that_the_template_opened_is_no_vote(
+    chat: ChatModel, model: FakeOllama, thought: list[str]
+) -> None:
+    model.words = [*thought, "</thi", "nk>\n\n", "Yes", "."]
+    assert await answerable(chat, SUNDAYS, [passage(GYM)], timeout=5.0) == Grade(1.0, "word")
+    model.words = [*thought, "</think>", "1: no\n2: yes"]
+    claims = [("a", GYM), ("b", LEAVE)]
+    assert await supported(chat, claims, timeout=5.0) == [Grade(0.0, "word"), Grade(1.0, "word")]
+
+
+async def test_thinking_that_is_cut_is_no_vote(chat: ChatModel, model: FakeOllama) -> None:
+    model.words, model.done_reason = ["No.\n", "But then the passage"], "length"
+    assert await answerable(chat, SUNDAYS, [passage(GYM)], timeout=5.0) == Grade(1.0, "nothing")
+
+
+async def test_a_model_that_writes_on_and_on_is_left(chat: ChatModel, model: FakeOllama) -> None:
+    model.words, model.behaviour = ["No.\n", "It may be that it is so. " * 60], "hangs"
+    assert await answerable(chat, SUNDAYS, [passage(GYM)], timeout=5.0) == Grade(1.0, "nothing")
     async with asyncio.timeout(5):
         await model.left.wait()
 
 
-async def test_every_line_is_a_grade_or_none_is(chat: ChatModel, model: FakeOllama) -> None:
-    model.answers = [["1: y", "es\n2", ": n", "o\n"], ["1: no"], ["1: no\n2: no\n3: no"]]
+async def test_each_line_is_a_grade_and_a_missing_one_leaves_things_as_they_are(
+    chat: ChatModel, model: FakeOllama
+) -> None:
+    model.answers = [["1: y", "es\n2", ": n", "o\n"], ["2: no"], ["1: no\n2: no\n3: no"]]
     both = [passage(GYM), passage(LEAVE)]
     assert await relevant(chat, SUNDAYS, both, timeout=5.0) == [Grade(1.0, "word"), Grade(0.0, "word")]
-    assert await relevant(chat, SUNDAYS, both, timeout=5.0) == [Grade(1.0, "nothing")] * 2
-    assert await supported(chat, [("a", GYM), ("b", LEAVE)], timeout=5.0) == [Grade(0.0, "word")] * 2
+    assert await relevant(chat, SUNDAYS, both, timeout=5.0) == [Grade(1.0, "nothing"), Grade(0.0, "word")]
+    assert await supported(chat, [("a", GYM), ("b", LEAVE)], timeout=5.0) == [Grade(1.0, "nothing")] * 2
 
 
 async def test_a_thank_you_is_not_looked_up(chat: ChatModel, model: FakeOllama) -> None:
@@ -98,41 +118,121 @@ async def test_a_silent_model_is_an_error(chat: ChatModel, model: FakeOllama) ->
         await answerable(chat, SUNDAYS, [passage(GYM)], timeout=0.1)
 
 
-@asynccontextmanager
-async def _ollama_with_odds(word: str, odds: dict[str, float]) -> AsyncGenerator[str]:
-    """A server that writes one word, with its log-probabilities as Ollama has given them since 0.12.11."""
-    likely = [{"token": token, "logprob": math.log(share)} for token, share in odds.items()]
-    told = {"model": "llama3.2", "created_at": "2026-01-01T00:00:00Z"}
-
-    async def answer(request: web.Request) -> web.Response:
-        body = await request.json()
-        logprobs = [{"token": word, "logprob": 0.0, "top_logprobs": likely}] if body["logprobs"] else None
-        lines: list[dict[str, Any]] = [
-            {"message": {"role": "assistant", "content": word}, "done": False, "logprobs": logprobs},
-            {"message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "stop"},
-        ]
-        return web.Response(text="".join(json.dumps(told | line) + "\n" for line in lines))
-
-    async def tags(_: web.Request) -> web.Response:
-        return web.json_response({"models": [{"name": "llama3.2:latest", "model": "llama3.2:latest"}]})
-
-    app = web.Application()
-    app.add_routes([web.post("/api/chat", answer), web.get("/api/tags", tags)])
-    runner = web.AppRunner(app)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-        await asyncio.sleep(0.05)  # as above
-    finally:
-        await runner.cleanup()
+def told(token: str, odds: object = None, logprob: float = 0.0) -> dict[str, Any]:
+    """A token with the log-probabilities of what might stand there, as Ollama has given them since 0.12.11."""
+    return {"token": token, "logprob": logprob, "top_logprobs": odds}
 
 
-async def test_the_odds_count_more_than_the_word(embedder: Embedder) -> None:
-    async with _ollama_with_odds("Yes", {"Yes": 0.3, " yes": 0.1, "No": 0.1, "Maybe": 0.5}) as url:
-        grade = await answerable(await opened(url, embedder), SUNDAYS, [passage(GYM)], timeout=5.0)
-    assert grade.basis == "odds"
-    assert grade.share == pytest.approx(0.8)
+def odds(**shares: float) -> list[dict[str, Any]]:
+    return [{"token": token, "logprob": math.log(share)} for token, share in shares.items()]
+
+
+async def test_the_odds_count_more_than_the_word(chat: ChatModel, model: FakeOllama) -> None:
+    likely = odds(Yes=0.3, yes=0.1, No=0.1, Maybe=0.5)
+    model.words, model.odds = ["Yes"], [[told("Yes", likely)]]
+    grade = await answerable(chat, SUNDAYS, [passage(GYM)], timeout=5.0)
+    assert (grade.basis, grade.share) == ("odds", pytest.approx(0.8))
+
+
+async def test_odds_are_those_of_the_word_that_votes(chat: ChatModel, model: FakeOllama) -> None:
+    """Ollama tells the odds of each token, those of thinking too, and a chunk may have several tokens or parts of
+    one."""
+    sure, unsure = odds(yes=0.9, no=0.1), odds(sim=0.4, não=0.6)
+    words = [("", "no"), ("So no", "no"), ("</think>", ""), ("1", ""), (": yes", " yes"), ("\n2: n", "n"), ("ão", "ão")]
+    model.words = [word for word, _ in words] + ["\n3", ": não\n"]
+    model.odds = [[told(token, sure)] for _, token in words] + [[], [told(":"), told(" não", unsure), told("\n", sure)]]
+    claims = [("a", GYM), ("b", LEAVE), ("c", LEAVE)]
+    first, second, third = await supported(chat, claims, timeout=5.0)
+    assert (first.basis, first.share) == ("odds", pytest.approx(0.9))
+    assert second == Grade(0.0, "word")
+    assert (third.basis, third.share) == ("odds", pytest.approx(0.4))
+
+
+@pytest.mark.parametrize(
+    "likely",
+    [
+        None,
+        [],
+        odds(Maybe=0.5),
+        [{"token": "No", "logprob": math.nan}, {"token": "Yes", "logprob": -0.1}],
+        [{"token": "No", "logprob": -math.inf}],
+        [{"token": "No", "logprob": math.inf}],
+        [{"token": "No", "logprob": 12345.0}, {"token": "Yes", "logprob": -0.1}],
+    ],
+)
+async def test_where_the_odds_are_none_the_word_counts(chat: ChatModel, model: FakeOllama, likely: object) -> None:
+    model.words, model.odds = ["No"], [[told("No", likely)]]
+    assert await answerable(chat, SUNDAYS, [passage(GYM)], timeout=5.0) == Grade(0.0, "word")
+
+
+async def test_a_probability_of_nothing_is_one(chat: ChatModel, model: FakeOllama) -> None:
+    likely = [{"token": "Yes", "logprob": -math.inf}, {"token": "No", "logprob": 1e-7}]
+    model.words, model.odds = ["No", "."], [[told("No", likely)], []]
+    assert await answerable(chat, SUNDAYS, [passage(GYM)], timeout=5.0) == Grade(0.0, "odds")
+
+
+async def test_odds_that_cannot_be_read_grade_nothing(chat: ChatModel, model: FakeOllama) -> None:
+    model.words, model.odds = ["No"], [[{"token": "No", "logprob": None}]]
+    assert await answerable(chat, SUNDAYS, [passage(GYM)], timeout=5.0) == Grade(1.0, "nothing")
+
+
+class Llama:
+    """llama.cpp as `kbot.gguf` calls it: writes `tokens` until it is told to stop."""
+
+    def __init__(self, *tokens: str, odds: object = None) -> None:
+        self.tokens = tokens
+        self.odds = odds
+        self.request: dict[str, Any] = {}
+        self.written = 0
+
+    def handle_chat_completions(self, request: dict[str, Any], take: Callable[[dict[str, Any]], bool]) -> None:
+        self.request = request
+        for token in self.tokens:
+            self.written += 1
+            choice = {"delta": {"content": token}, "finish_reason": None, "logprobs": self.odds}
+            if take({"choices": [choice]}):
+                return
+            time.sleep(0.02)
+        take({"choices": [{"delta": {}, "finish_reason": "stop"}]})
+
+    def opened(self, *, grammar: Grammar) -> ChatModel:
+        server = GgufChatModel(self, name_shown="gguf:m", answer_tokens=64)
+        return ChatModel("gguf:m", server, "", writes=True, grammar=grammar)
+
+
+async def test_a_model_that_is_held_is_left_as_soon_as_it_has_voted() -> None:
+    lines = Llama("1", ": ", "yes", "\n", "2: no", *["\n"] * 500)
+    assert [grade.share for grade in await supported(lines.opened(grammar="gbnf"), [("a", GYM)] * 2, timeout=5)] == [
+        1.0,
+        0.0,
+    ]
+    assert lines.written < 250
+    assert 'root ::= "1: " vote "\\n" "2: " vote' in lines.request["grammar"]
+    assert lines.request["reasoning_format"] == "none", "a template that opens thinking hides no vote"
+
+
+async def test_a_model_that_is_not_held_is_heard_out() -> None:
+    free = Llama("No", ".", "\n", "</think>", "Yes")
+    assert await answerable(free.opened(grammar="none"), SUNDAYS, [passage(GYM)], timeout=5) == Grade(1.0, "word")
+    assert "grammar" not in free.request
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"content": []},
+        {"content": None},
+        {"content": [None, 7, {}, {"token": None}, {"token": "No"}]},
+        {"content": [{"token": "No", "logprob": None, "top_logprobs": [{"token": "No"}, None]}]},
+        {"content": [{"token": "No", "top_logprobs": [{"token": "No", "logprob": "much"}]}]},
+        {"content": [{"token": "No", "top_logprobs": {"No": -0.1}}]},
+        {"refusal": None},
+        "no",
+    ],
+)
+async def test_what_is_told_in_no_known_way_is_no_odds(told: object) -> None:
+    chat = Llama("No", odds=told).opened(grammar="gbnf")
+    assert await answerable(chat, SUNDAYS, [passage(GYM)], timeout=5) == Grade(0.0, "word")
 
 
 @pytest.fixture(scope="module")

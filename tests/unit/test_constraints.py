@@ -1,7 +1,6 @@
 """The form of a cited answer as a pattern, and how a JSON string is read while it is written."""
 
 import json
-import math
 import re
 from itertools import pairwise
 
@@ -9,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbot.constraints import Constraint, QuotedText, gbnf, inclination, request, schema
+from kbot.constraints import Constraint, QuotedText, gbnf, request, schema
 from kbot.prompts import REFUSALS
 from kbot.thinking import UNSAID, joined
 
@@ -104,21 +103,9 @@ def test_the_grammar_has_the_refusal_as_a_literal() -> None:
 
 def test_each_kind_of_model_is_asked_in_its_own_way() -> None:
     constraint = Constraint(2, REFUSAL)
-    assert request("gbnf", constraint)["grammar"] == gbnf(constraint)
+    assert request("gbnf", constraint) == {"grammar": gbnf(constraint), "reasoning_format": "none"}
     assert request("json", constraint) == {"format": schema(constraint)}
     assert request("none", constraint) == {}
-
-
-def test_what_begins_the_refusal_is_its_probability() -> None:
-    def token(text: bytes, chance: float) -> dict[str, object]:
-        return {"bytes": list(text), "logprob": math.log(chance)}
-
-    first = [token(b"S", 0.3), token(b"N\xc3", 0.2), token(b"N", 0.1), token(b"", 0.1), token(b"[", 0.2)]
-    told = {"logprobs": {"content": [first[0] | {"top_logprobs": first}]}}
-    assert inclination(told, Constraint(2, REFUSAL)) == pytest.approx(0.5)
-    assert inclination(told, Constraint(2, "Desconheço.")) == 0
-    assert inclination(told, Constraint(2, "[?]")) == pytest.approx(0.2 / 0.6)
-    assert inclination({"finish_reason": "stop"}, Constraint(2, REFUSAL)) is None
 
 
 @given(split(TEXTS.map(json.dumps)), TEXTS)
