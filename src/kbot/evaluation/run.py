@@ -10,11 +10,11 @@ from importlib.metadata import version
 from kbot.chat import Place
 from kbot.engine import Engine
 from kbot.evaluation.corpus import Corpus, chunking_of
+from kbot.evaluation.instructions import prompt_version
 from kbot.evaluation.judge import Judge
 from kbot.evaluation.labelled import LabelledQuestion
 from kbot.evaluation.measures import MEASURES, Estimate, estimate
 from kbot.evaluation.trial import Only, Outcome, put
-from kbot.prompts import answer_prompt, rewrite_prompt
 from kbot.reflection.reflecting import mode_of
 
 ALL = "all"
@@ -86,7 +86,7 @@ async def configuration(
         "passages": settings.passages,
         "cut_confidence": round(cut.confidence, 6),
         "cut_nearness": round(cut.nearness, 6),
-        "prompts": prompt_version(engine),
+        "prompts": prompt_version(engine.persona),
         "model": engine.chat.name,
         "context_tokens": settings.context_tokens,
         "answer_tokens": settings.answer_tokens,
@@ -102,14 +102,6 @@ def set_fingerprint(corpus: Corpus, questions: Sequence[LabelledQuestion]) -> st
     for question in questions:
         digest.update(repr(asdict(question)).encode())
     return digest.hexdigest()[:12]
-
-
-def prompt_version(engine: Engine) -> str:
-    """A hash of everything that the model is told beside passages and question."""
-    prompts = [answer_prompt(engine.persona, language) for language in ("en", "pt", "")]
-    prompts += [rewrite_prompt(language) for language in ("en", "pt")]
-    text = "\0".join(prompt.pretty_repr() for prompt in prompts)
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def subsets(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:

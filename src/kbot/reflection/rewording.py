@@ -23,6 +23,9 @@ _REWRITE: dict[str, str] = {
     "ache mais. Mantenha o sentido e a língua. Escreva apenas a pergunta, em uma linha.",
 }
 
+PROMPTS = tuple(_REWRITE.values())
+"""All that a model is told here beside the questions."""
+
 
 def is_plain_question(text: str) -> bool:
     """Whether a text is a question by its mark or its first word, and so needs no model to tell."""
