@@ -14,13 +14,18 @@ from typing import Any
 _FLOAT, _INT64 = 1, 7
 
 
-def write_cross_encoder(folder: Path, weights: Mapping[str, float], *, bias: float = 0.0, outputs: int = 1) -> None:
+def write_cross_encoder(
+    folder: Path, weights: Mapping[str, float], *, bias: float = 0.0, outputs: int = 1, summed: int = 1
+) -> None:
     """`tokenizer.json` (words at white space, as BERT pairs them) and `model.onnx`. With more `outputs` a pair has its
-    logit that many times, the n-th n-fold, counted from 0."""
+    logit that many times, the n-th n-fold, counted from 0. `summed` is the axis of the sum: with 0 in place of 1 it has
+    a logit for each token and none for each pair."""
     vocabulary = ["[PAD]", "[UNK]", "[SEP]", *weights]
     table = [[weights.get(word, 0.0) * (n if outputs > 1 else 1) for n in range(outputs)] for word in vocabulary]
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "model.onnx").write_bytes(_model([number for row in table for number in row], len(table), outputs, bias))
+    (folder / "model.onnx").write_bytes(
+        _model([number for row in table for number in row], len(table), outputs, bias, summed)
+    )
     sep: dict[str, Any] = {"SpecialToken": {"id": "[SEP]", "type_id": 0}}
     parts: list[dict[str, Any]] = [
         {"Sequence": {"id": "A", "type_id": 0}},
@@ -50,7 +55,7 @@ def write_cross_encoder(folder: Path, weights: Mapping[str, float], *, bias: flo
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
 
 
-def _model(weights: Sequence[float], words: int, outputs: int, bias: float) -> bytes:
+def _model(weights: Sequence[float], words: int, outputs: int, bias: float, summed: int) -> bytes:
     nodes = [
         _node("Gather", ["weights", "input_ids"], "each"),
         _node("Cast", ["attention_mask"], "mask", _whole("to", _FLOAT)),
@@ -63,7 +68,7 @@ def _model(weights: Sequence[float], words: int, outputs: int, bias: float) -> b
         _floats("weights", [words, outputs], weights),
         _floats("bias", [1], [bias]),
         _wholes("last", [2]),
-        _wholes("tokens", [1]),
+        _wholes("tokens", [summed]),
     ]
     graph = b"".join(
         [

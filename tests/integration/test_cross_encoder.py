@@ -3,6 +3,7 @@
 import math
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,10 +70,22 @@ async def test_what_cannot_be_used_is_told(tmp_path: Path, embedder: Embedder) -
         (tmp_path / "broken" / broken).write_text(content)
         with pytest.raises(ModelFailed, match=r"cannot be used .* choose another KBOT_RERANKER"):
             await opened(tmp_path / "broken")
-    write_cross_encoder(tmp_path / "three", {"leave": 1.0}, outputs=3)
-    three = await open_reranker(Settings(reranker=f"onnx:{tmp_path / 'three'}"), embedder)
-    done = await rerank(three, "leave", passages("a", "b"), k=1)
-    assert "3 numbers a passage" in str(done.failed)
+
+
+@needs_extra
+@pytest.mark.parametrize(
+    "faulty",
+    [{"outputs": 3}, {"bias": math.nan}, {"bias": math.inf}, {"bias": -math.inf}, {"summed": 0}],
+    ids=str,
+)
+async def test_what_gives_no_relevance_costs_the_order_alone(
+    tmp_path: Path, embedder: Embedder, faulty: dict[str, Any]
+) -> None:
+    write_cross_encoder(tmp_path / "faulty", {"b": 1.0}, **faulty)
+    reranker = await open_reranker(Settings(reranker=f"onnx:{tmp_path / 'faulty'}"), embedder)
+    done = await rerank(reranker, "which", passages("a", "b"), k=1)
+    assert isinstance(done.failed, ModelFailed)
+    assert "The reranker answered 2 passages with" in str(done.failed)
     assert [p.text for p in done.passages] == ["a"]
 
 

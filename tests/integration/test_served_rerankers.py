@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from captured import captured_logs
 from fakes.rerankers import KEY, FakeRerankers, fake_rerankers
 from kbot.chat import Passage
 from kbot.errors import ModelError, ModelFailed, ModelMissing, ModelTimeout, ModelUnreachable, SettingsError
@@ -54,8 +55,8 @@ async def test_each_provider_orders_the_passages(server: FakeRerankers, provider
         (429, None, ModelFailed, "takes no more requests for now (HTTP 429)"),
         (500, None, ModelFailed, "HTTP 500: so it is"),
         (502, "<html>", ModelFailed, "HTTP 502: Bad Gateway"),
-        (200, "<html>", ModelFailed, "does not give every passage its relevance"),
-        (200, "[]", ModelFailed, "does not give every passage its relevance"),
+        (200, "<html>", ModelFailed, "does not give every passage one relevance"),
+        (200, "[]", ModelFailed, "does not give every passage one relevance"),
         (200, '{"results": [{"index": 7, "relevance_score": 1}]}', ModelFailed, "does not give every passage"),
         (200, '{"data": [{"index": -1, "relevance_score": 1}]}', ModelFailed, "does not give every passage"),
         (200, '{"results": [{"index": 0, "relevance_score": 1}]}', ModelFailed, "does not give every passage"),
@@ -70,6 +71,49 @@ async def test_a_failure_costs_the_order_and_is_told(
     assert type(done.failed) is kind
     assert said.format(key=KEYS[provider]) in str(done.failed)
     assert KEY not in str(done.failed)
+
+
+RIGHT = [(0, "0.1"), (1, "0.9"), (2, "0.5")]
+
+
+def listed(*relevances: tuple[object, object]) -> str:
+    each = ", ".join(f'{{"index": {index}, "relevance_score": {score}}}' for index, score in relevances)
+    return f'{{"results": [{each}], "data": [{each}]}}'
+
+
+@pytest.mark.parametrize("provider", list(PROVIDERS))
+async def test_relevances_out_of_range_are_taken_to_its_ends(server: FakeRerankers, provider: str) -> None:
+    server.body = listed((2, "-0.5"), (0, "7"), (1, "0.5"))
+    done = await rerank(opened(server, provider), "days of leave", FOUND, k=3)
+    assert done.failed is None
+    assert [(p.id, p.score) for p in done.passages] == [("0", 1.0), ("1", 0.5), ("2", 0.0)]
+
+
+@pytest.mark.parametrize("provider", list(PROVIDERS))
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(listed(*RIGHT[:2], (2, score)) for score in ("NaN", "Infinity", "-Infinity", "1e999", "9" * 400)),
+        *(listed(*RIGHT[:2], (2, score)) for score in ('"0.5"', '"NaN"', "null", "true", "[0.5]")),
+        *(listed(*RIGHT[:2], (index, 0.5)) for index in ('"2"', "null", "true", "2.5", "-1", "3")),
+        listed(*RIGHT, (1, "0.2")),
+        listed(*RIGHT[:2], (1, "0.2")),
+        listed(*RIGHT[:2]),
+        listed(),
+        '{"results": null, "data": {}}',
+        "[" * 100_000,
+        "",
+    ],
+    ids=lambda body: body[-40:],
+)
+async def test_relevances_that_are_none_cost_the_order_alone(server: FakeRerankers, provider: str, body: str) -> None:
+    server.body = body
+    with captured_logs() as logs:
+        done = await rerank(opened(server, provider), "days of leave", FOUND, k=2)
+    assert logs.events == ["reranker_failed"]
+    assert done.passages == FOUND[:2]
+    assert isinstance(done.failed, ModelFailed)
+    assert "does not give every passage one relevance" in str(done.failed)
 
 
 async def test_a_provider_that_is_silent_or_gone(server: FakeRerankers) -> None:

@@ -103,16 +103,24 @@ def _scores(name: str, session: _Session, tokenizer: _Tokenizer, question: str, 
             for part, of in parts.items()
             if part in wanted
         }
-        logits = np.asarray(session.run(None, feed)[0], dtype=np.float64).reshape(len(batch), -1)
-        if logits.shape[1] not in {1, 2} or not np.isfinite(logits).all():
-            raise ModelFailed(
-                name,
-                f"The reranker answered with {logits.shape[1]} numbers a passage, or with some that are none.",
-                "Export a cross-encoder for relevance, which has one output, or choose another KBOT_RERANKER.",
-            )
+        logits = _logits(name, session.run(None, feed), len(batch))
         margin = logits[:, 0] if logits.shape[1] == 1 else logits[:, 1] - logits[:, 0]
         found[batch] = 1 / (1 + np.exp(-np.clip(margin, -500, 500)))
     return [float(score) for score in found]
+
+
+def _logits(name: str, outputs: Sequence[NDArray[Any]], pairs: int) -> NDArray[np.float64]:
+    """One row for each pair, of one or two finite numbers."""
+    found = outputs[0] if outputs else np.zeros(0)
+    if found.size % pairs == 0 and found.dtype.kind in "fiu":
+        logits = np.asarray(found, dtype=np.float64).reshape(pairs, -1)
+        if logits.shape[1] in {1, 2} and np.isfinite(logits).all():
+            return logits
+    raise ModelFailed(
+        name,
+        f"The reranker answered {pairs} passages with {found.size} values, or with some that are no numbers.",
+        "Export a cross-encoder for relevance, which has one output, or choose another KBOT_RERANKER.",
+    )
 
 
 def _libraries(name: str) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import httpx
-from pydantic import SecretStr
+from pydantic import BaseModel, ConfigDict, FiniteFloat, SecretStr, TypeAdapter
 
 from kbot.chat import Passage
 from kbot.clouds import provider_key
@@ -78,25 +78,35 @@ def _said(response: httpx.Response) -> str:
     """The reason as the API gives it (Cohere: message; Voyage and Jina: detail), else HTTP's own."""
     try:
         body = response.json()
-    except json.JSONDecodeError:
+    except ValueError:  # no JSON, or not even text
         return response.reason_phrase
     fields = cast(dict[str, object], body) if isinstance(body, dict) else {}
     said = fields.get("message") or fields.get("detail")
     return said if isinstance(said, str) else response.reason_phrase
 
 
+class _Relevance(BaseModel):
+    """What an API says of one document, as it promises it: a text in place of a number is none."""
+
+    model_config = ConfigDict(strict=True)
+
+    index: int
+    relevance_score: FiniteFloat
+
+
+_RELEVANCES = TypeAdapter(list[_Relevance])
+
+
 def _scores(source: Source, provider: Provider, answer: bytes, count: int) -> list[float]:
-    scores: list[float | None] = [None] * count
+    """The relevance of each document, in [0, 1]. Raises `ModelFailed` unless each has just one."""
     try:
-        for each in json.loads(answer)[provider.listed]:
-            index, score = int(each["index"]), float(each["relevance_score"])
-            scores[index if index >= 0 else count] = min(max(score, 0.0), 1.0)
-    except (LookupError, TypeError, ValueError) as error:
+        listed = _RELEVANCES.validate_python(json.loads(answer)[provider.listed])
+    except (LookupError, TypeError, ValueError, RecursionError) as error:
         raise _unreadable(source) from error
-    found = [score for score in scores if score is not None]
-    if len(found) < count:
+    if sorted(each.index for each in listed) != list(range(count)):
         raise _unreadable(source)
-    return found
+    scores = {each.index: each.relevance_score for each in listed}
+    return [min(max(scores[index], 0.0), 1.0) for index in range(count)]
 
 
 def _silent(source: Source, seconds: float) -> ModelTimeout:
@@ -110,6 +120,6 @@ def _silent(source: Source, seconds: float) -> ModelTimeout:
 def _unreadable(source: Source) -> ModelFailed:
     return ModelFailed(
         source.name,
-        f"What {source.name} answered does not give every passage its relevance.",
+        f"What {source.name} answered does not give every passage one relevance.",
         f"Check that {source.model} is a reranker of {source.provider}, or choose another with KBOT_RERANKER.",
     )
