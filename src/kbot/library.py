@@ -44,8 +44,8 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A question that the documents did not answer: as it was last asked, how often, by how many people, when last,
-    how many told an admin of it, and how many found that an answer to it did not help."""
+    """A question that the documents did not answer: as it was last asked, a follow-up as it stands alone; how often, by
+    how many people, when last, how many told an admin of it, and how many found that an answer to it did not help."""
 
     question: str
     times: int
@@ -68,9 +68,10 @@ ORDER BY scope DESC LIMIT 1
 """
 
 # Questions that differ in case, accents and punctuation alone are one question. One that was asked in private is seen
-# elsewhere only if somebody told the admins of it.
+# elsewhere only if somebody told the admins of it; and what a follow-up leans on, only if nothing private went before.
 _GAPS: LiteralString = """
-SELECT (array_agg(question ORDER BY asked_at DESC))[1] AS question, count(*) AS times,
+SELECT (array_agg(CASE WHEN standalone = '' OR hidden THEN question ELSE standalone END ORDER BY asked_at DESC))[1]
+    AS question, count(*) AS times,
   count(DISTINCT nullif(author, '')) AS people, max(asked_at) AS last_asked, coalesce(sum(reports), 0)::int AS reported,
   coalesce(sum(dislikes), 0)::int AS unhelpful
 FROM turns CROSS JOIN LATERAL (
@@ -78,6 +79,13 @@ FROM turns CROSS JOIN LATERAL (
     count(*) FILTER (WHERE opinion = 'unhelpful') AS dislikes
   FROM opinions o WHERE o.workspace = turns.workspace AND o.turn_id = turns.id
 ) told
+CROSS JOIN LATERAL (
+  SELECT standalone <> question AND EXISTS (
+    SELECT FROM turns earlier
+    WHERE earlier.workspace = turns.workspace AND earlier.channel = turns.channel AND earlier.private
+      AND earlier.channel <> %(channel)s AND earlier.asked_at < turns.asked_at
+  ) AS hidden
+) leaning
 WHERE workspace = %(workspace)s AND (NOT grounded OR dislikes > 0)
   AND (NOT private OR channel = %(channel)s OR reports > 0)
   AND NOT EXISTS (

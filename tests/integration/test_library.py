@@ -146,6 +146,26 @@ async def test_gaps_are_grouped_and_the_most_asked_come_first(engine: Engine) ->
     assert len(await gaps(engine.database, EVERYBODY, limit=2)) == 2
 
 
+async def test_a_follow_up_is_a_gap_with_what_it_leans_on(engine: Engine) -> None:
+    async def asked(question: str, standalone: str, place: Place = EVERYBODY) -> None:
+        turn = Answer(question, "…", grounded=False, refused=True, reason="nothing_near")
+        await remember(engine.database, place, turn, standalone=standalone, message_id=None, author="U1")
+
+    joined = "Quantos dias de folga há no Porto? E em Lisboa?"
+    await asked("E em Lisboa?", joined)
+    await asked("E aos domingos?", "")
+    await asked("Who won the chess championship of 1972?", "Who won the chess championship of 1972?")
+    shown = {joined: (1, 1), "E aos domingos?": (1, 1), "Who won the chess championship of 1972?": (1, 1)}
+    assert await listed(engine) == shown
+    # What went before it in private is not shown elsewhere by way of a follow-up.
+    secret = "Why was the director fired?"
+    here = replace(EVERYBODY, channel="slack:secret")
+    await asked(secret, secret, replace(here, private=True))
+    await asked("And who comes next?", f"{secret} And who comes next?", here)
+    assert await listed(engine) == shown | {"And who comes next?": (1, 1)}
+    assert f"{secret} And who comes next?" in await listed(engine, here)
+
+
 async def test_gaps_of_private_places_stay_there(engine: Engine) -> None:
     await unanswered(engine, "Who won the chess championship of 1972?", EVERYBODY)
     await unanswered(engine, "Why was the director fired?", HR)
