@@ -22,7 +22,7 @@ OWN = for_quoting(CUTS["embedded:use-multilingual-v3"])
 """That of a model which only quotes."""
 
 
-def write_many(folder: Path, *, answerable: int, unanswerable: int) -> dict[str, str]:
+def write_many(folder: Path, *, answerable: int, unanswerable: int) -> dict[str, Any]:
     """Questions on passages of a code each, in both languages, half of which are not there."""
     there = [("O código do setor", n) if n % 2 else ("The code of sector", n) for n in range(answerable)]
     write_rows(folder / "p.jsonl", [{"id": f"p{n}", "text": f"{what} {n} é {n * 7919}."} for what, n in there])

@@ -76,8 +76,9 @@ def takes(field: FieldInfo) -> str:
     kinds = (kind, *get_args(kind))
     if bool in kinds:
         return "true or false"
-    limits = {type(limit): limit for limit in field.metadata}
-    low, high, over = limits.get(Ge), limits.get(Le), limits.get(Gt)
+    low = next((limit for limit in field.metadata if isinstance(limit, Ge)), None)
+    high = next((limit for limit in field.metadata if isinstance(limit, Le)), None)
+    over = next((limit for limit in field.metadata if isinstance(limit, Gt)), None)
     words = "a number" if float in kinds else "a whole number" if int in kinds else "text"
     if low and high:
         return f"{words}, {low.ge} to {high.le}"

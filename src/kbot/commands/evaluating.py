@@ -17,12 +17,13 @@ from kbot.errors import SettingsError
 from kbot.evaluation import cleaning, ledger
 from kbot.evaluation.comparison import Comparison, gated_measures, regressions
 from kbot.evaluation.comparison import compare as compare_runs
+from kbot.evaluation.exported import SUFFIX, read_run
 from kbot.evaluation.harvest import labelled_rows
 from kbot.evaluation.judge import model_judge, words_judge
 from kbot.evaluation.labelled import write_questions
 from kbot.evaluation.measures import MEASURES, Measure, measure_named
 from kbot.evaluation.report import write_report
-from kbot.evaluation.run import ALL, configuration, evaluate
+from kbot.evaluation.run import ALL, Run, configuration, evaluate
 from kbot.evaluation.shapes import change_shape, comparison_shape, run_shape
 from kbot.evaluation.trial import Only
 from kbot.settings import Settings
@@ -78,8 +79,7 @@ async def runs(settings: Settings, *, as_json: bool, out: Console) -> int:
 
 async def compare(settings: Settings, before: str, after: str, *, as_json: bool, out: Console) -> int:
     """Show what changed."""
-    async with open_database(settings) as database:
-        found = compare_runs(await ledger.find_run(database, before), await ledger.find_run(database, after))
+    found = compare_runs(*await _named(settings, before, after))
     if as_json:
         print(json.dumps(comparison_shape(found), ensure_ascii=False))
     else:
@@ -93,10 +93,7 @@ async def gate(
 ) -> int:
     """Judge a run; exit code 1 if it is worse than the baseline."""
     measures = _measures(metrics)
-    async with open_database(settings) as database:
-        before = await ledger.find_run(database, baseline)
-        newest = None if named else await ledger.newest_run(database, before.labelled)
-        after = newest or await ledger.find_run(database, named)
+    before, after = await _named(settings, baseline, named)
     if after.id == before.id:
         raise SettingsError(f"{before.name!r} would be judged by itself: run `kbot eval run`, then the gate.")
     found = compare_runs(before, after)
@@ -162,6 +159,21 @@ async def export(settings: Settings, path: Path, workspace: str, *, private: boo
     return 0
 
 
+async def _named(settings: Settings, before: str, after: str) -> tuple[Run, Run]:
+    """Two runs by their names, or their files, which need no database; unset, the second is the newest of the first
+    one's set."""
+    earlier, later = (read_run(Path(each)) if each.endswith(SUFFIX) else None for each in (before, after))
+    if earlier and later:
+        return earlier, later
+    async with open_database(settings) as database:
+        earlier = earlier or await ledger.find_run(database, before)
+        if not after:
+            later = await ledger.newest_run(database, earlier.labelled)
+            if later is None:
+                raise SettingsError(f"No run of {earlier.labelled} was kept here yet: run `kbot eval run`, then this.")
+        return earlier, later or await ledger.find_run(database, after)
+
+
 def _measures(names: Sequence[str]) -> Sequence[Measure]:
     try:
         return [measure_named(name) for name in names] or gated_measures()
@@ -171,6 +183,9 @@ def _measures(names: Sequence[str]) -> Sequence[Measure]:
 
 
 def _tell_of_others(found: Comparison, err: Console) -> None:
+    if any(each.name == "set" for each in found.differences):
+        told = "Questions, labels or documents are not those that the baseline was measured on; if they are to be, make"
+        err.print(shown(f"{told} the baseline anew.", "yellow"), soft_wrap=True)
     if found.before_only or found.after_only:
         err.print(
             shown(

@@ -66,7 +66,7 @@ def runs(context: typer.Context, as_json: AsJson = False) -> None:
 @evaluation_app.command()
 def compare(
     context: typer.Context,
-    before: Annotated[str, typer.Argument(help="A run, by its name or the beginning of its id.")],
+    before: Annotated[str, typer.Argument(help="A run, by its name, the beginning of its id, or its file (.json).")],
     after: Annotated[str, typer.Argument(help="The run that is compared with it.")],
     as_json: AsJson = False,
 ) -> None:
@@ -79,7 +79,7 @@ def compare(
 @evaluation_app.command()
 def gate(
     context: typer.Context,
-    baseline: Annotated[str, typer.Option(help="The run not to fall behind.")],
+    baseline: Annotated[str, typer.Option(help="The run not to fall behind, by name, id or file (.json).")],
     run: Annotated[str, typer.Option(help="The run that is judged; unset, the newest of the baseline's set.")] = "",
     metric: Metric = [],  # noqa: B006  # typer reads the default and makes a list of its own
     as_json: AsJson = False,

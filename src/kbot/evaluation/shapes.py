@@ -11,7 +11,8 @@ from kbot.evaluation.trial import Outcome
 
 
 def run_shape(run: Run) -> dict[str, Any]:
-    """A run: figures over all questions in `measures`, those of each subset in `subsets`."""
+    """A run: figures over all questions in `measures`, those of each subset in `subsets`, and in `outcomes` those of
+    every question, from which `kbot.evaluation.exported` makes the run again."""
     groups = subsets(run.outcomes)
     return {
         "id": run.id,
@@ -24,6 +25,7 @@ def run_shape(run: Run) -> dict[str, Any]:
         "configuration": dict(run.configuration),
         "measures": _figures(groups.pop(ALL)),
         "subsets": {kind: {"questions": len(group), "measures": _figures(group)} for kind, group in groups.items()},
+        "outcomes": [_outcome(outcome) for outcome in run.outcomes],
     }
 
 
@@ -58,6 +60,11 @@ def point_shape(point: Point) -> dict[str, float]:
         name: round(value, 6)
         for name, value in (numbers | {"rightly": point.rightly, "wrongly": point.wrongly}).items()
     }
+
+
+def _outcome(outcome: Outcome) -> dict[str, Any]:
+    shape = {"question": outcome.question, "kind": outcome.kind, "answerable": outcome.answerable}
+    return {**shape, "reason": outcome.reason, "found": dict(outcome.found)}
 
 
 def _figures(outcomes: Sequence[Outcome]) -> dict[str, dict[str, float]]:

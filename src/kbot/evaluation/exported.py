@@ -1,0 +1,63 @@
+"""Runs as files: what `kbot eval run --json` prints, read again as the run that it was."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from kbot.errors import SettingsError
+from kbot.evaluation.run import Run
+from kbot.evaluation.trial import Outcome
+
+SUFFIX = ".json"
+"""What the name of such a file ends in, where a run is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    question: str
+    kind: str
+    answerable: bool
+    found: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Exported:
+    id: str
+    name: str
+    set: str
+    workspace: str
+    started_at: datetime
+    seconds: float
+    configuration: dict[str, str | int | float]
+    outcomes: list[_Outcome]
+
+
+_EXPORTED = TypeAdapter(_Exported)
+
+
+def read_run(path: Path) -> Run:
+    """The run of a file, with the figures of each question and without texts. Raises SettingsError where there is no
+    such file, or something else in it."""
+    again = f"`kbot eval run … --json > {path}` writes one."
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read ({error.strerror}). {again}") from error
+    try:
+        found = _EXPORTED.validate_json(content)
+    except ValidationError as error:
+        at = ".".join(map(str, error.errors(include_url=False)[0]["loc"]))
+        raise SettingsError(f"{path} holds no run{f', as its {at} shows' if at else ''}. {again}") from None
+    outcomes = tuple(Outcome(each.question, "", each.kind, each.answerable, each.found) for each in found.outcomes)
+    return Run(
+        found.id,
+        found.workspace,
+        found.name,
+        found.set,
+        found.configuration,
+        found.started_at,
+        found.started_at + timedelta(seconds=found.seconds),
+        outcomes,
+    )
