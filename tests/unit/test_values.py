@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbot.disagreement.values import agree, comparable, values_in
+from kbot.figures.values import agree, comparable, values_in
 
 
 def written(text: str) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from typing import Literal
 from kbot.chat import Passage
 from kbot.disagreement.polarity import opposed
 from kbot.disagreement.saying import Said, around, differences, names_in, said, siblings, token_roots, unmatched
-from kbot.disagreement.values import Value, agree, comparable
+from kbot.figures.values import Value, agree, comparable
 from kbot.grounding import Verdict, strip_citations
 from kbot.language import detect_language
 from kbot.sentences import sentences

@@ -7,8 +7,8 @@ from functools import lru_cache
 from itertools import product
 from typing import Literal
 
-from kbot.disagreement.numerals import NUMBER, NUMERALS, places, read_number
-from kbot.disagreement.vocabulary import (
+from kbot.figures.numerals import NUMBER, NUMERALS, places, read_number
+from kbot.figures.vocabulary import (
     APPROXIMATE,
     BOUNDS,
     DAYS,
