@@ -13,7 +13,12 @@ _THOUSANDS = re.compile(r"(?<=\d)[.,\u00a0\u202f](?=\d{3}(?!\d))")
 
 def words(text: str) -> list[str]:
     """The words of a text without case, accents, punctuation and articles."""
-    return [word for word in plain(_THOUSANDS.sub("", text)).split() if word not in _ARTICLES]
+    return [word for word in plain(thousands_joined(text)).split() if word not in _ARTICLES]
+
+
+def thousands_joined(text: str) -> str:
+    """The text with each number of thousands in one: "1.500" and "1,500" as "1500"."""
+    return _THOUSANDS.sub("", text)
 
 
 def exact(answer: str, given: Sequence[str]) -> bool:

@@ -1,9 +1,15 @@
 """Whether texts support a claim, without a model."""
 
-import pytest
+from dataclasses import replace
 
-from kbot.models import Embedder
+import pytest
+from langchain_core.embeddings import Embeddings
+
+from kbot.chat import Passage
+from kbot.models import Embedder, open_chat_model
+from kbot.reflection.reflecting import Reflection
 from kbot.reflection.support import weigh
+from kbot.settings import Settings
 
 ALBACORA = (
     "Albacora, a giant field in Campos Basin, offshore Brazil, has an estimated oil-in-place volume of 4.4 "
@@ -38,6 +44,51 @@ async def test_claims_are_weighed_by_their_own_texts_alone(embedder: Embedder) -
             ("The concession lasts for 15 years.", []),
         ],
     )
-    assert (first.supported, second.supported, second.numbers) == (True, False, False)
+    assert (first.supported, second.supported, second.figures) == (True, False, False)
     assert (bare.supported, bare.doubtful, bare.span) == (False, False, "")
     assert await weigh(embedder, []) == []
+
+
+class _Counting(Embeddings):
+    """The real embedder, which counts what it is given."""
+
+    def __init__(self, real: Embeddings) -> None:
+        self._real = real
+        self.texts: list[str] = []
+
+    def embed_query(self, text: str) -> list[float]:
+        return self._real.embed_query(text)
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        self.texts += texts
+        return self._real.embed_documents(texts)
+
+
+async def test_a_draft_is_embedded_once_however_many_passages_it_is_held_against(embedder: Embedder) -> None:
+    counting = _Counting(embedder.embeddings)
+    chat = await open_chat_model(Settings.model_construct(chat_model="extractive"), embedder)
+    reflection = Reflection(
+        "check", chat, replace(embedder, embeddings=counting), attempts=0, language="en", timeout=5.0
+    )
+    texts = ["The gym opens at 6 am on each weekday.", ALBACORA, "A lost badge is replaced at the front desk."]
+    passages = [Passage(str(n), str(n), "s.md", "S", text, 0, 0, 0, 0) for n, text in enumerate(texts)]
+    draft = "The concession lasts for 15 years [1]. A lost badge is replaced at the front desk."
+    review = await reflection.review("?", draft, passages)
+    assert review.text == "The concession lasts for 15 years [2]. A lost badge is replaced at the front desk [3]."
+    assert review.unsupported == ()
+    assert len(counting.texts) == len(set(counting.texts)) == 4, "both claims are sentences of the passages too"
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "supported"),
+    [
+        ("The concession lasts for fifteen years.", ALBACORA, True),
+        ("The concession lasts for 15 minutes.", ALBACORA, False),
+        ("A concessão dura quinze anos.", ALBACORA, True),
+        ("O desconto no curso é de 15%.", "O desconto no curso é de 15 por cento.", True),
+        ("O prazo do pedido é de 15 minutos.", "O prazo do pedido é de 15 dias.", False),
+    ],
+)
+async def test_figures_are_held_as_values(embedder: Embedder, claim: str, text: str, supported: bool) -> None:
+    (support,) = await weigh(embedder, [(claim, [text])])
+    assert (support.figures, support.supported) == (supported, supported)

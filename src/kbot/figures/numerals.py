@@ -2,40 +2,104 @@
 
 import re
 
-NUMERALS: dict[str, int] = {
+_ONES = {
     word: number
-    for words, number in (
-        ("two dois duas", 2),
-        ("three três", 3),
-        ("four quatro", 4),
-        ("five cinco", 5),
-        ("six seis", 6),
-        ("seven sete", 7),
-        ("eight oito", 8),
-        ("nine nove", 9),
-        ("ten dez", 10),
-        ("eleven onze", 11),
-        ("twelve doze", 12),
-        ("thirteen treze", 13),
-        ("fourteen quatorze catorze", 14),
-        ("fifteen quinze", 15),
-        ("sixteen dezesseis dezasseis", 16),
-        ("eighteen dezoito", 18),
-        ("twenty vinte", 20),
-        ("thirty trinta", 30),
-        ("forty quarenta", 40),
-        ("fifty cinquenta", 50),
-        ("sixty sessenta", 60),
-        ("seventy setenta", 70),
-        ("eighty oitenta", 80),
-        ("ninety noventa", 90),
-        ("one um uma", 1),
+    for number, words in enumerate(
+        (
+            "one um uma",
+            "two dois duas",
+            "three três",
+            "four quatro",
+            "five cinco",
+            "six seis",
+            "seven sete",
+            "eight oito",
+            "nine nove",
+            "ten dez",
+            "eleven onze",
+            "twelve doze",
+            "thirteen treze",
+            "fourteen quatorze catorze",
+            "fifteen quinze",
+            "sixteen dezesseis dezasseis",
+            "seventeen dezessete dezassete",
+            "eighteen dezoito",
+            "nineteen dezenove dezanove",
+        ),
+        1,
     )
     for word in words.split()
 }
-_DIGITS = r"\d{1,3}(?:[.,\u00a0\u202f ]\d{3})+(?![\d])(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,]\d+)?"
-_NUMERAL = "|".join(sorted(map(re.escape, NUMERALS), key=len, reverse=True))
-NUMBER = rf"(?:{_DIGITS}|(?:{_NUMERAL})(?:[ -](?:e )?(?:{_NUMERAL}))?(?![^\W\d_]))"
+_TENS = {
+    word: 10 * number
+    for number, words in enumerate(
+        (
+            "twenty vinte",
+            "thirty trinta",
+            "forty quarenta",
+            "fifty cinquenta",
+            "sixty sessenta",
+            "seventy setenta",
+            "eighty oitenta",
+            "ninety noventa",
+        ),
+        2,
+    )
+    for word in words.split()
+}
+_HUNDREDS = {
+    word: 100 * number
+    for number, words in enumerate(
+        (
+            "cem cento",
+            "duzentos duzentas",
+            "trezentos trezentas",
+            "quatrocentos quatrocentas",
+            "quinhentos quinhentas",
+            "seiscentos seiscentas",
+            "setecentos setecentas",
+            "oitocentos oitocentas",
+            "novecentos novecentas",
+        ),
+        1,
+    )
+    for word in words.split()
+}
+_HUNDRED = "hundred"
+NUMERALS: dict[str, int] = {**_ONES, **_TENS, **_HUNDREDS, _HUNDRED: 100}
+ORDINALS: dict[str, int] = {
+    word: number
+    for number, words in enumerate(
+        (
+            "first primeiro primeira",
+            "second segundo segunda",
+            "third terceiro terceira",
+            "fourth quarto quarta",
+            "fifth quinto quinta",
+            "sixth sexto sexta",
+            "seventh sétimo sétima",
+            "eighth oitavo oitava",
+            "ninth nono nona",
+            "tenth décimo décima",
+        ),
+        1,
+    )
+    for word in words.split()
+}
+
+
+def _any(words: dict[str, int]) -> str:
+    return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
+
+
+DIGITS = r"\d{1,3}(?:[.,\u00a0\u202f ]\d{3})+(?![\d])(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,]\d+)?"
+_BELOW_HUNDRED = rf"(?:(?:{_any(_TENS)})(?:[ -](?:e )?(?:{_any(_ONES)}))?|{_any(_ONES)})"
+_BELOW_THOUSAND = (
+    rf"(?:(?:(?:{_any(_ONES)}) {_HUNDRED}|{_any(_HUNDREDS)})(?: (?:e |and )?{_BELOW_HUNDRED})?|{_BELOW_HUNDRED})"
+)
+NUMBER = rf"(?:{DIGITS}|{_BELOW_THOUSAND}(?![^\W\d_]))"
+_ROMAN = re.compile(r"C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
+_ROMAN_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 
 
 def places(number: str) -> int:
@@ -48,14 +112,25 @@ def read_number(written: str) -> list[float]:
     """What a number can mean: a single point or comma before three digits is of thousands or of decimals."""
     written = written.lower()
     if not written[0].isdigit():
-        return [float(sum(NUMERALS[word] for word in re.findall(_NUMERAL, written)))]
+        total = 0
+        for word in re.findall(_any(NUMERALS), written):
+            total = max(total, 1) * 100 if word == _HUNDRED else total + NUMERALS[word]
+        return [float(total)]
     bare = re.sub(r"[\u00a0\u202f ]", "", written)
     marks = re.findall(r"[.,]", bare)
     if not marks:
         return [float(bare)]
-    whole, decimals = re.split(rf"[{marks[-1]}](?!.*[.,])", bare)
+    whole, _, decimals = bare.rpartition(marks[-1])
     decimal = float(re.sub(r"[.,]", "", whole) + "." + decimals)
     thousands = float(re.sub(r"[.,]", "", bare))
     if len(set(marks)) == 2 or len(decimals) != 3 or (whole.startswith("0") and len(marks) == 1):
         return [decimal]
     return [thousands] if len(marks) > 1 or len(whole) > 3 else [thousands, decimal]
+
+
+def read_roman(written: str) -> int:
+    """The number of Roman numerals below 400, as centuries and chapters have; 0 for what is none."""
+    if not written or not _ROMAN.fullmatch(written):
+        return 0
+    digits = [_ROMAN_DIGITS[letter] for letter in written]
+    return sum(-digit if digit < max(digits[at:]) else digit for at, digit in enumerate(digits))

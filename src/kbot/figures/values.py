@@ -30,7 +30,7 @@ Reading = tuple[Span, ...]
 _ANY: Span = (-math.inf, math.inf)
 # "About 1.4 million" and a count with noughts at its end are rounded: so far from it is the same.
 _ROUNDED = 0.05
-_ABOUT = 0.1
+ABOUT = 0.1
 
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _DAY = "|".join(sorted(DAYS, key=len, reverse=True))
@@ -281,7 +281,7 @@ def _amount(match: re.Match[str]) -> Value | None:
         end,
         match[0] if unit == "count" else match.string[match.start() : end],
         bound=(bound.lastgroup or "") if bound else "least" if _MORE.match(match.string, end) else "",
-        slack=_ABOUT if _ABOUT_WORDS.search(before) else _ROUNDED if rounded else 0.0,
+        slack=ABOUT if _ABOUT_WORDS.search(before) else _ROUNDED if rounded else 0.0,
         step=step,
         per=_per(match["per"]),
     )

@@ -8,18 +8,21 @@ support what was written, does that answer the question; the search in other wor
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Literal
 
 from kbot.chat import Decision, Passage
+from kbot.errors import ModelError
 from kbot.language import Language
+from kbot.logs import get_logger
 from kbot.models import ChatModel, Embedder
 from kbot.prompts import as_read
 from kbot.reflection import graders
 from kbot.reflection.claims import Claim, attributed, split_claims
 from kbot.reflection.rewording import in_other_words, is_plain_question
-from kbot.reflection.support import Support, weigh
+from kbot.reflection.support import Evidence, Support, gather, weighed
 from kbot.settings import Settings
+
+log = get_logger(__name__)
 
 Mode = Literal["off", "check", "full"]
 
@@ -96,7 +99,11 @@ class Reflection:
         question."""
         if self.mode != "full" or is_plain_question(question) or not self._spend():
             return True
-        needed = await graders.needs_documents(self._chat, question, timeout=self._timeout)
+        try:
+            needed = await graders.needs_documents(self._chat, question, timeout=self._timeout)
+        except ModelError as error:
+            self._unchecked("retrieval", error)
+            return True
         self.note("retrieval", "needed" if needed else "not needed")
         return needed
 
@@ -104,7 +111,11 @@ class Reflection:
         """The passages that may help to answer; all of them unless `full` grades them."""
         if self.mode != "full" or not passages or not self._spend(keep=bool(self.drafts)):
             return list(passages)
-        grades = await graders.relevant(self._chat, question, passages, timeout=self._timeout)
+        try:
+            grades = await graders.relevant(self._chat, question, passages, timeout=self._timeout)
+        except ModelError as error:
+            self._unchecked("passages", error)
+            return list(passages)
         kept = [passage for passage, grade in zip(passages, grades, strict=True) if grade.share >= _GOOD]
         self.note("passages", "relevant" if kept else "none relevant", f"{len(kept)}/{len(passages)}")
         return kept
@@ -117,7 +128,11 @@ class Reflection:
         """
         if self.mode == "off" or not graders.shows_odds(self._chat) or confidence >= _SURE or not self._spend():
             return True
-        grade = await graders.answerable(self._chat, question, passages, timeout=self._timeout)
+        try:
+            grade = await graders.answerable(self._chat, question, passages, timeout=self._timeout)
+        except ModelError as error:
+            self._unchecked("passages", error)
+            return True
         found = grade.basis == "nothing" or answer_odds(confidence, grade.share) >= LEAST_ODDS
         self.note("passages", "answer" if found else "no answer", f"{confidence:.2f}, {grade.share:.2f}")
         return found
@@ -126,7 +141,11 @@ class Reflection:
         """The question anew for another search, or None: `full` alone asks, at most `attempts` times."""
         if self.mode != "full" or len(tried) > self._attempts or not self._spend(keep=bool(self.drafts)):
             return None
-        written = await in_other_words(self._chat, question, tried, language=self._language, timeout=self._timeout)
+        try:
+            written = await in_other_words(self._chat, question, tried, language=self._language, timeout=self._timeout)
+        except ModelError as error:
+            self._unchecked("search", error)
+            return None
         if written:
             self.note("search", "again", f"{len(tried)}/{self._attempts}")
         return written
@@ -141,29 +160,56 @@ class Reflection:
         if self.mode == "off" or not claims:
             return Review(text)
         texts = [as_read(passage) for passage in passages]
-        weighed = await weigh(self._embedder, [(claim.text, _cited(claim, texts)) for claim in claims])
-        if found := await self._found(claims, weighed, texts):
-            self.note("claims", "attributed", f"{len(found)}/{len(claims)}")
-            text = attributed(text, found)
-            claims = split_claims(text)
-            weighed = await weigh(self._embedder, [(claim.text, _cited(claim, texts)) for claim in claims])
+        try:
+            evidence = await gather(self._embedder, (claim.text for claim in claims), texts)
+            weights = [weighed(evidence, claim.text, _cited(claim, texts)) for claim in claims]
+            if found := _found(claims, weights, texts, evidence):
+                self.note("claims", "attributed", f"{len(found)}/{len(claims)}")
+                text = attributed(text, found)
+                claims = split_claims(text)
+                evidence = await gather(self._embedder, (claim.text for claim in claims), texts, evidence)
+                weights = [weighed(evidence, claim.text, _cited(claim, texts)) for claim in claims]
+        except ModelError as error:
+            self._unchecked("claims", error, f"{len(claims)}/{len(claims)}")
+            return Review(text)
         unsupported = [
-            c for c, support in zip(claims, weighed, strict=True) if not (support.supported or support.doubtful)
+            c for c, weight in zip(claims, weights, strict=True) if not (weight.supported or weight.doubtful)
         ]
-        doubtful = [(c, _cited(c, texts)) for c, support in zip(claims, weighed, strict=True) if support.doubtful]
+        doubtful = [c for c, weight in zip(claims, weights, strict=True) if weight.doubtful]
         to_the_point = True
         if not unsupported and (doubtful or self.mode == "full") and self._spend():
             if doubtful:
-                pairs = [(claim.text, " ".join(rest)[:_TEXT_CHARACTERS]) for claim, rest in doubtful]
-                grades = await graders.supported(self._chat, pairs, timeout=self._timeout)
-                unsupported = [c for (c, _), grade in zip(doubtful, grades, strict=True) if grade.share < _SAYS_SO]
+                unsupported = await self._not_said(doubtful, claims, texts)
             else:
-                grade = await graders.answers(self._chat, question, text, timeout=self._timeout)
-                to_the_point = grade.share >= _GOOD
-                self.note("answer", "to the point" if to_the_point else "beside the point", f"{grade.share:.2f}")
+                to_the_point = await self._answers(question, text)
         count = len(claims) - len(unsupported)
         self.note("claims", "unsupported" if unsupported else "supported", f"{len(unsupported) or count}/{len(claims)}")
         return Review(text, count, tuple(unsupported), to_the_point)
+
+    async def _not_said(self, doubtful: Sequence[Claim], claims: Sequence[Claim], texts: Sequence[str]) -> list[Claim]:
+        """Those of the claims in doubt that their texts do not say to the model; none where it cannot be asked."""
+        pairs = [(claim.text, " ".join(_cited(claim, texts))[:_TEXT_CHARACTERS]) for claim in doubtful]
+        try:
+            grades = await graders.supported(self._chat, pairs, timeout=self._timeout)
+        except ModelError as error:
+            self._unchecked("claims", error, f"{len(doubtful)}/{len(claims)}")
+            return []
+        return [claim for claim, grade in zip(doubtful, grades, strict=True) if grade.share < _SAYS_SO]
+
+    async def _answers(self, question: str, text: str) -> bool:
+        """Whether a draft answers the question; it does where the model cannot be asked."""
+        try:
+            grade = await graders.answers(self._chat, question, text, timeout=self._timeout)
+        except ModelError as error:
+            self._unchecked("answer", error)
+            return True
+        self.note("answer", "to the point" if grade.share >= _GOOD else "beside the point", f"{grade.share:.2f}")
+        return grade.share >= _GOOD
+
+    def _unchecked(self, step: str, error: ModelError, detail: str = "") -> None:
+        """Note a check that could not be made; what it would have checked stands."""
+        log.warning("check_failed", step=step, error=type(error).__name__, next_step=error.next_step)
+        self.note(step, "unchecked", detail)
 
     def _spend(self, keep: int = 0) -> bool:
         """Whether one more model call may be made, and so many after it; it counts as made then."""
@@ -172,19 +218,20 @@ class Reflection:
         self.calls += 1
         return True
 
-    async def _found(
-        self, claims: Sequence[Claim], weighed: Sequence[Support], texts: Sequence[str]
-    ) -> dict[Claim, int]:
-        """The number of the passage that says what a claim says which cites none, or one that does not say it."""
-        lacking = [c for c, support in zip(claims, weighed, strict=True) if bool(c.cites) is not support.supported]
-        singly = iter(await weigh(self._embedder, [(claim.text, [text]) for claim in lacking for text in texts]))
-        found: dict[Claim, int] = {}
-        for claim in lacking:
-            own = list(islice(singly, len(texts)))
-            best = max(range(len(own)), key=lambda n: (own[n].supported, own[n].share, own[n].cosine))
-            if own[best].supported:
-                found[claim] = best + 1
-        return found
+
+def _found(
+    claims: Sequence[Claim], weights: Sequence[Support], texts: Sequence[str], evidence: Evidence
+) -> dict[Claim, int]:
+    """The number of the passage that says what a claim says which cites none, or one that does not say it."""
+    found: dict[Claim, int] = {}
+    for claim, weight in zip(claims, weights, strict=True):
+        if bool(claim.cites) is weight.supported:
+            continue
+        own = [weighed(evidence, claim.text, [text]) for text in texts]
+        best = max(range(len(own)), key=lambda n, own=own: (own[n].supported, own[n].share, own[n].cosine))
+        if own[best].supported:
+            found[claim] = best + 1
+    return found
 
 
 def answer_odds(confidence: float, share: float) -> float:

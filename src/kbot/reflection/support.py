@@ -1,18 +1,17 @@
 """How well texts support a claim, by words and vectors, without a model."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kbot.language import FUNCTION_WORDS, detect_language, stem
+from kbot.figures.standing import missing
+from kbot.language import FUNCTION_WORDS, Language, detect_language, stem
 from kbot.models import Embedder
 from kbot.sentences import sentences
 from kbot.wording import words
 
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _SHARE = 0.8
 _NEAR = 0.72
 _FAR_SHARE = 0.34
@@ -25,58 +24,96 @@ _WINDOW = 3  # sentences in a row that may support a claim together
 @dataclass(frozen=True, slots=True)
 class Support:
     """What of the texts is nearest to a claim: `span` its words, `share` of the claim's words that stand there,
-    `cosine` of the nearest sentence, and whether every number of the claim stands somewhere in the texts. `abroad` is
+    `cosine` of the nearest sentence, and whether all `figures` of the claim stand somewhere in the texts. `abroad` is
     whether claim and texts are in different languages."""
 
     span: str
     share: float
     cosine: float
-    numbers: bool
+    figures: bool
     abroad: bool = False
 
     @property
     def supported(self) -> bool:
         """Whether the texts say so: nearly word for word, or in a sentence that means the same."""
-        return self.numbers and (self.share >= _SHARE or self.cosine >= _NEAR)
+        return self.figures and (self.share >= _SHARE or self.cosine >= _NEAR)
 
     @property
     def doubtful(self) -> bool:
         """Whether it can be told neither that the texts say so nor that they do not."""
         far = _FAR_ABROAD if self.abroad else _FAR
-        return not self.supported and self.numbers and (self.share >= _FAR_SHARE or self.cosine >= far)
+        return not self.supported and self.figures and (self.share >= _FAR_SHARE or self.cosine >= far)
 
 
 _NOTHING = Support("", 0.0, 0.0, False)
 
 
-async def weigh(embedder: Embedder, claims: Sequence[tuple[str, Sequence[str]]]) -> list[Support]:
-    """Look for each claim in its texts. Raises `ModelError` where the embedder fails.
+@dataclass(frozen=True, slots=True)
+class _Text:
+    sentences: tuple[str, ...]
+    rows: tuple[tuple[str, frozenset[str]], ...]  # sentences in a row, and the roots of their words
+    language: Language
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Texts and claims, embedded once, so that any claim can be weighed by any of the texts."""
+
+    texts: Mapping[str, _Text]
+    vectors: Mapping[str, NDArray[np.float64]]
+
+
+_NO_EVIDENCE = Evidence({}, {})
+
+
+async def gather(
+    embedder: Embedder, claims: Iterable[str], texts: Iterable[str], known: Evidence = _NO_EVIDENCE
+) -> Evidence:
+    """The evidence for these claims and texts, and what is `known`, which is not embedded again. Raises `ModelError`
+    where the embedder fails."""
+    read = dict(known.texts) | {text: _read(text) for text in texts if text not in known.texts}
+    wanted = [*claims, *(sentence for text in read.values() for sentence in text.sentences)]
+    new = [each for each in dict.fromkeys(wanted) if each not in known.vectors]
+    vectors = np.asarray(await embedder.embeddings.aembed_documents(new)) if new else np.zeros((0, 1))
+    return Evidence(read, dict(known.vectors) | dict(zip(new, vectors, strict=True)))
+
+
+def weighed(evidence: Evidence, claim: str, texts: Sequence[str]) -> Support:
+    """How well texts support a claim, all of which are in the evidence.
 
     Without understanding: a negation is not told from its opposite.
     """
-    texts = dict.fromkeys(text for _, rest in claims for text in rest)
-    pieces = {text: [text[start:end] for start, end in sentences(text)] for text in texts}
-    each = list(dict.fromkeys([claim for claim, _ in claims] + [one for piece in pieces.values() for one in piece]))
-    vectors = np.asarray(await embedder.embeddings.aembed_documents(each)) if each else np.zeros((0, 1))
-    known = dict(zip(each, vectors, strict=True))
-    return [_support(claim, [pieces[text] for text in rest], " ".join(rest), known) for claim, rest in claims]
-
-
-def _support(
-    claim: str, pieces: Sequence[Sequence[str]], text: str, known: Mapping[str, NDArray[np.float64]]
-) -> Support:
-    single = [sentence for piece in pieces for sentence in piece]
+    read = [evidence.texts[text] for text in texts]
+    single = [sentence for text in read for sentence in text.sentences]
     if not single:
         return _NOTHING
     wanted = _roots(claim)
-    rows = [row for piece in pieces for row in _windows(piece)]
-    share, span = max(((_share(wanted, _roots(row)), row) for row in rows), key=lambda each: (each[0], -len(each[1])))
-    cosines = np.stack([known[sentence] for sentence in single]) @ known[claim]
+    rows = ((_share(wanted, there), row) for text in read for row, there in text.rows)
+    share, span = max(rows, key=lambda each: (each[0], -len(each[1])))
+    cosines = np.stack([evidence.vectors[sentence] for sentence in single]) @ evidence.vectors[claim]
     nearest = int(cosines.argmax())
-    numbers = set(_numbers(claim)) <= set(_numbers(text))
-    said_in, written_in = detect_language(claim), detect_language(text)
+    figures = not missing(claim, "\n".join(texts))
+    said_in = detect_language(claim)
+    written_in = read[0].language if len(read) == 1 else detect_language(" ".join(texts))
     abroad = bool(said_in and written_in and said_in != written_in)
-    return Support(span if share >= _SHARE else single[nearest], share, float(cosines[nearest]), numbers, abroad)
+    return Support(span if share >= _SHARE else single[nearest], share, float(cosines[nearest]), figures, abroad)
+
+
+async def weigh(embedder: Embedder, claims: Sequence[tuple[str, Sequence[str]]]) -> list[Support]:
+    """How well the texts beside each claim support it. Raises `ModelError` where the embedder fails."""
+    texts = dict.fromkeys(text for _, rest in claims for text in rest)
+    evidence = await gather(embedder, (claim for claim, _ in claims), texts)
+    return [weighed(evidence, claim, rest) for claim, rest in claims]
+
+
+def _roots(text: str) -> frozenset[str]:
+    """The beginnings of the words of a text that carry its meaning."""
+    return frozenset(stem(word) for word in words(text) if word not in FUNCTION_WORDS)
+
+
+def _read(text: str) -> _Text:
+    piece = [text[start:end] for start, end in sentences(text)]
+    return _Text(tuple(piece), tuple((row, _roots(row)) for row in _windows(piece)), detect_language(text))
 
 
 def _windows(piece: Sequence[str]) -> list[str]:
@@ -89,13 +126,5 @@ def _windows(piece: Sequence[str]) -> list[str]:
     ]
 
 
-def _share(wanted: set[str], there: set[str]) -> float:
+def _share(wanted: frozenset[str], there: frozenset[str]) -> float:
     return len(wanted & there) / len(wanted) if wanted else 0.0
-
-
-def _roots(text: str) -> set[str]:
-    return {stem(word) for word in words(text) if word not in FUNCTION_WORDS}
-
-
-def _numbers(text: str) -> list[str]:
-    return [word for word in words(" ".join(_NUMBER.findall(text))) if word.isdigit()]
