@@ -2,39 +2,43 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kbot.chat import Citation, Passage
 
 _FAR_WORSE = 0.65
-_CODE = re.compile(r"(```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]+`)", re.DOTALL)
+# Every pattern here takes time in proportion to its text: a model may repeat itself until it is stopped. So no run is
+# tried again from within (the lookbehinds), nor given back where that cannot help (`*+`).
+_CODE = re.compile(r"(```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]++`)", re.DOTALL)
 _NUMBERS = r"\d{1,3}(?:\s*[-–—]\s*\d{1,3})?"
 _LABEL = (
-    r"(?:(?:passages?|sources?|trechos?|fontes?|documentos?|documents?|docs?|refs?|cite|n[º°.]?)[\s.]*:?\s*|[\^#]\s*)?"
+    r"(?:(?:passages?|sources?|trechos?|fontes?|documentos?|documents?|docs?|refs?|cite|n[º°.]?)[\s.]*+(?::\s*+)?"
+    r"|[\^#]\s*)?"
 )
 _AND = r"(?:[,;&]|\band\b|\be\b)"
 # "[1]", "[1, 2]", "[1-3]", "[Source 1 and 2]", "【1†source】", "\\[1\\]", "[1](address)", …
 _MARK = re.compile(
-    rf"([ \t]*)\\?[\[【［]\s*{_LABEL}({_NUMBERS}(?:\s*{_AND}\s*{_LABEL}{_NUMBERS})*)\s*(?:†[^\]】］]*)?"
-    r"\\?[\]】］](?:\([^)\s]*\))?",
+    rf"(?<![ \t])([ \t]*+)\\?[\[【［]\s*{_LABEL}({_NUMBERS}(?:\s*{_AND}\s*{_LABEL}{_NUMBERS})*)\s*"
+    r"(?:†[^\]】］]{0,200})?\\?[\]】］](?:\([^()\s]*+\))?",
     re.IGNORECASE,
 )
-# `a[1]`, `my_list[2]`, `word[0]`: an element of a list, not a passage.
-_INDEXED = re.compile(r"(?<!\w)(?:[a-z]|[A-Za-z]\w*_\w*[A-Za-z0-9])\Z")
+_LONGEST_NAME = 80
 # "[1]: https://…" is invisible in Markdown, and makes a link to anywhere out of every [1].
 _DEFINITION = re.compile(
-    r"""^(?:[ \t]|>|[-*+]|\d+[.)])*\[\^?\d{1,3}\]:[ \t]*\S+[ \t]*(?:["'(].*)?(?:\n|\Z)""", re.MULTILINE
+    r"""^(?:[ \t]|>|[-*+]|\d+[.)])*+\[\^?\d{1,3}\]:[ \t]*\S+[ \t]*(?:["'(].*)?(?:\n|\Z)""", re.MULTILINE
 )
 _RANGE = re.compile(r"(\d{1,3})(?:\s*[-–—]\s*(\d{1,3}))?")
 # A model's own list of sources at the end: kbot's list follows the verdict, and this one may be invented.
-_FILE = r"(?:\.[a-z]{2,4}\b|\b(?:p\.|pp\.|pages?\b|páginas?\b|https?:))"
-_OWN_SOURCES = re.compile(
-    rf"(?:\A|\n)[\s#>*_-]*(?:sources?|references?|citations?|fontes?|refer[êe]ncias?)\b[\s*_]*:[*_]*"
-    rf"(?:[^\n]*{_FILE}[^\n]*|[ \t]*(?:\[\d+\][\s,;]*)*)(?:\n+[ \t]*(?:[-*•]|\\?\[?\d+[\].)])[^\n]*)*\s*\Z"
-    rf"|(?:\n[ \t]*\[\d+\]:?[ \t]+[^\n]*{_FILE}[^\n]{{0,60}})+\s*\Z",
-    re.IGNORECASE,
+_FILE = re.compile(r"\.[a-z]{2,4}\b|\b(?:p\.|pp\.|pages?\b|páginas?\b|https?:)", re.IGNORECASE)
+_SOURCES = re.compile(
+    r"[\s#>*_-]*+(?:sources?|references?|citations?|fontes?|refer[êe]ncias?)\b[\s*_]*+:[*_]*+", re.IGNORECASE
 )
+_MARKS_ALONE = re.compile(r"[ \t]*+(?:\[\d+\][\s,;]*+)*+")
+_ITEM = re.compile(r"[ \t]*+(?:[-*•]|\\?\[?\d++[\].)])")
+_LISTED_FILE = re.compile(r"[ \t]*+\[\d++\]:?[ \t]+\S")
+_FRAME = "#>*_- \t\r\n"
+_LONGEST_END = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,16 @@ class Verdict:
     refused: bool
     reason: str
     citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A citation mark from `start` to `end` of a text, white space before it included, and the `numbers` it names."""
+
+    start: int
+    end: int
+    gap: str
+    numbers: tuple[int, ...]
 
 
 def worth_reading(passages: Sequence[Passage]) -> list[Passage]:
@@ -67,23 +81,18 @@ def classify(text: str, passages: Sequence[Passage], *, refusal: str, refusals: 
     word. A list of sources that the model wrote itself is cut off. Every `[n]` outside code must name one of the
     passages; others are dropped and the rest renumbered by first use. Without a valid one the answer is not grounded.
     """
-    text = _OWN_SOURCES.sub("", _outside_code(text, lambda part: _DEFINITION.sub("", part)))
+    text = without_sources(text)
     words = strip_citations(text)
     if not plain(words) or any(_says(words, sentence) for sentence in refusals):
         return Verdict(refusal, grounded=False, refused=True, reason="refused", citations=())
     order: dict[int, int] = {}
 
-    def renumber(mark: re.Match[str]) -> str:
-        if _is_index(mark):
-            return mark[0]
-        kept: list[int] = []
-        for low, high in _RANGE.findall(mark[2]):
-            first, last = sorted((int(low), int(high or low)))
-            kept.extend(n for n in range(first, last + 1) if 1 <= n <= len(passages) and n not in kept)
+    def renumber(mark: Mark) -> str:
+        kept = [n for n in mark.numbers if 1 <= n <= len(passages)]
         numbers = sorted(order.setdefault(n, len(order) + 1) for n in kept)
-        return mark[1] + "".join(f"[{n}]" for n in numbers) if numbers else ""
+        return mark.gap + "".join(f"[{n}]" for n in numbers) if numbers else ""
 
-    renumbered = _outside_code(text, lambda part: _MARK.sub(renumber, part))
+    renumbered = _replaced(text, renumber)
     citations = tuple(citation(n, passages[old - 1]) for old, n in order.items())
     grounded = bool(citations)
     return Verdict(
@@ -91,9 +100,47 @@ def classify(text: str, passages: Sequence[Passage], *, refusal: str, refusals: 
     )
 
 
+def without_sources(text: str) -> str:
+    """The text without a list of sources at its end, and without definitions of links: what a model wrote of its
+    sources itself."""
+    text = "".join(part if code else _DEFINITION.sub("", part) for part, code in _parts(text))
+    lines = text.rstrip().split("\n")
+    kept = len(lines)
+    while kept > 1 and _LISTED_FILE.match(lines[kept - 1]) and _FILE.search(lines[kept - 1][-_LONGEST_END:]):
+        kept -= 1
+    for at in range(len(lines) - 1, -1, -1):
+        line = lines[at]
+        head = _SOURCES.match(line)
+        if head and (_FILE.search(line, head.end()) or _MARKS_ALONE.fullmatch(line, head.end())):
+            kept = min(kept, at)
+        elif line.strip() and not _ITEM.match(line):
+            break
+    if kept == len(lines):
+        return text
+    while kept and not lines[kept - 1].strip(_FRAME):
+        kept -= 1
+    return "\n".join(lines[:kept])
+
+
+def marks(text: str) -> list[Mark]:
+    """The citation marks of a text in every form that models write, in their order: `[1]`, `[1, 2]`, `[1-3]`,
+    `[Source 2]`, `【2†source】`, …; none in code, and not the index of `a[1]`."""
+    return [
+        Mark(*found.span(), found[1], _numbers(found[2]))
+        for start, end in _prose(text)
+        for found in _MARK.finditer(text, start, end)
+        if not _is_index(found)
+    ]
+
+
+def code_blocks(text: str) -> list[tuple[int, int]]:
+    """Where the blocks of code of a text begin and end, their fences included."""
+    return [found.span() for found in _CODE.finditer(text) if found[0].startswith(("```", "~~~"))]
+
+
 def strip_citations(text: str) -> str:
     """The text without its citation marks, as it is remembered."""
-    return _outside_code(text, lambda part: _MARK.sub(lambda mark: mark[0] if _is_index(mark) else "", part))
+    return _replaced(text, lambda _: "")
 
 
 def plain(text: str) -> str:
@@ -107,15 +154,48 @@ def _says(text: str, sentence: str) -> bool:
     return f" {wanted} " in f" {plain(text)} " if wanted else sentence in text
 
 
-def _outside_code(text: str, change: Callable[[str], str]) -> str:
-    return "".join(part if index % 2 else change(part) for index, part in enumerate(_CODE.split(text)))
+def _parts(text: str) -> Iterator[tuple[str, bool]]:
+    """The pieces of a text, and whether each is code."""
+    return ((part, bool(index % 2)) for index, part in enumerate(_CODE.split(text)))
+
+
+def _prose(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for code in _CODE.finditer(text):
+        yield start, code.start()
+        start = code.end()
+    yield start, len(text)
+
+
+def _replaced(text: str, change: Callable[[Mark], str]) -> str:
+    pieces: list[str] = []
+    at = 0
+    for mark in marks(text):
+        pieces += [text[at : mark.start], change(mark)]
+        at = mark.end
+    return "".join([*pieces, text[at:]])
+
+
+def _numbers(written: str) -> tuple[int, ...]:
+    found: dict[int, None] = {}
+    for low, high in dict.fromkeys(_RANGE.findall(written)):
+        first, last = sorted((int(low), int(high or low)))
+        found |= dict.fromkeys(range(first, last + 1))
+    return tuple(found)
 
 
 def _is_index(mark: re.Match[str]) -> bool:
+    """Whether it is an element of a list, as in `a[1]`, `my_list[2]` and `word[0]`, and names no passage."""
     if mark[0] != f"[{mark[2]}]" or not mark[2].isdigit() or mark.start() == 0:
         return False
-    before = mark.string[max(mark.start() - 80, 0) : mark.start()]
-    return bool(_INDEXED.search(before)) or (mark[2] == "0" and before[-1].isalnum())
+    start = at = mark.start()
+    while at and start - at < _LONGEST_NAME and (mark.string[at - 1].isalnum() or mark.string[at - 1] == "_"):
+        at -= 1
+    name = mark.string[at:start]
+    if mark[2] == "0" and name[-1:].isalnum():
+        return True
+    one = len(name) == 1 and "a" <= name <= "z"
+    return one or (name.isascii() and name[:1].isalpha() and name[-1:].isalnum() and "_" in name)
 
 
 def citation(n: int, passage: Passage) -> Citation:

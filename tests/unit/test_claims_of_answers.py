@@ -2,6 +2,7 @@
 
 import pytest
 
+from degenerate import DEGENERATE, assert_linear
 from kbot.reflection.claims import Claim, attributed, split_claims, without
 
 
@@ -96,3 +97,91 @@ def test_the_number_of_an_item_is_no_part_of_its_claim() -> None:
         "Open the portal of trips.",
         "Choose the date there.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("mark", "cites"),
+    [
+        ("[1, 2]", (1, 2)),
+        ("[1-3]", (1, 2, 3)),
+        ("【2†source】", (2,)),
+        ("[Source 2]", (2,)),
+        ("[Fontes 1 e 2]", (1, 2)),
+        ("[^2]", (2,)),
+        ("[1](#passage-1)", (1,)),
+        ("[1] [2]", (1, 2)),
+    ],
+)
+@pytest.mark.parametrize("form", ["A academia abre às seis da manhã {}.", "A academia abre às seis da manhã. {}"])
+def test_a_claim_cites_by_marks_in_every_form_that_answers_are_read_in(
+    form: str, mark: str, cites: tuple[int, ...]
+) -> None:
+    assert split_claims(form.format(mark)) == [Claim("A academia abre às seis da manhã.", cites)]
+
+
+@pytest.mark.parametrize(
+    "said", ["Read the first element with `a[1]` there.", "The first element is my_list[1] there."]
+)
+def test_an_index_in_code_cites_nothing(said: str) -> None:
+    assert [claim.cites for claim in split_claims(said)] == [()]
+
+
+CODE = "```python\n# It opens at 6 in the morning. It closes at 9 [2].\nx = a[1]\n\n\n\n-\n```"
+
+
+def test_a_block_of_code_is_no_claim_and_stays_as_it_is() -> None:
+    answer = f"The gym opens at 6 in the morning [1].\n\n{CODE}\n\nIt closes at 9 in the evening [2]."
+    claims = split_claims(answer)
+    assert [claim.cites for claim in claims] == [(1,), (2,)]
+    assert without(answer, claims) == CODE
+    assert without(answer, claims[:1]) == f"{CODE}\n\nIt closes at 9 in the evening [2]."
+    assert CODE in attributed(answer, dict.fromkeys(claims, 3))
+    unclosed = "Run this program in a terminal:\n\n~~~\n| a [1] | It is b of them. It is c. |"
+    assert split_claims(unclosed) == []
+
+
+TABLE = """| Expense | Limit |
+| --- | --- |
+| Hotel in capitals | R$ 420. By night [1] |
+| Meals on any trip [2] | R$ 90 |"""
+
+
+def test_a_row_of_a_table_is_one_claim() -> None:
+    assert split_claims(TABLE) == [
+        Claim("Hotel in capitals; R$ 420. By night", (1,)),
+        Claim("Meals on any trip; R$ 90", (2,)),
+    ]
+
+
+def test_rows_are_left_out_as_lines_and_the_head_with_the_last() -> None:
+    answer = f"The limits are as follows for you:\n\n{TABLE}\n\nAsk in the portal for more [3]."
+    hotel, meals, portal = split_claims(answer)
+    head, rule, _, second = TABLE.split("\n")
+    assert without(answer, [hotel]) == answer.replace(TABLE, "\n".join([head, rule, second]))
+    assert without(answer, [hotel, meals]) == "The limits are as follows for you:\n\nAsk in the portal for more [3]."
+    assert without(answer, [portal]) == f"The limits are as follows for you:\n\n{TABLE}"
+
+
+def test_a_row_gets_its_citation_in_its_last_cell() -> None:
+    hotel, meals = split_claims(TABLE)
+    assert attributed(TABLE, {hotel: 4, meals: 5}).split("\n")[2:] == [
+        "| Hotel in capitals | R$ 420. By night [4] |",
+        "| Meals on any trip | R$ 90 [5] |",
+    ]
+
+
+def test_short_items_with_a_figure_or_a_mark_are_claims() -> None:
+    answer = "The limits are as follows:\n- Hotel: R$ 420\n- Taxi: none [2]\n- Fine!\n- Meals on any trip: R$ 90 [1]"
+    assert [claim.text for claim in split_claims(answer)] == ["Hotel: R$ 420", "Taxi: none", "Meals on any trip: R$ 90"]
+
+
+def test_blank_lines_are_left_as_they_are_in_code_alone() -> None:
+    answer = f"It opens at 8 in Porto [1].\n\nIt closes at 9 in Lisbon [2].\n\n{CODE}\n\nIt rains in the north [3]."
+    _, second, _ = split_claims(answer)
+    assert without(answer, [second]) == f"It opens at 8 in Porto [1].\n\n{CODE}\n\nIt rains in the north [3]."
+
+
+@pytest.mark.parametrize("piece", DEGENERATE)
+def test_degenerate_answers_are_read_in_time_proportional_to_their_length(piece: str) -> None:
+    assert_linear(lambda text: without(text, split_claims(text)[:1]), piece)
+    assert_linear(lambda text: attributed(text, dict.fromkeys(split_claims(text), 1)), piece)

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from degenerate import DEGENERATE, assert_linear
 from kbot.chat import Passage
-from kbot.grounding import Verdict, classify, strip_citations, worth_reading
+from kbot.grounding import Verdict, classify, code_blocks, marks, strip_citations, without_sources, worth_reading
 from kbot.prompts import REFUSALS, Persona
 
 PERSONA = Persona("x")
@@ -237,3 +238,26 @@ def test_marks_as_models_write_them(mark: str, numbers: list[int]) -> None:
 @pytest.mark.parametrize("prefix", ["> ", "- ", "* ", "1. ", "> - "])
 def test_a_link_definition_in_a_quote_or_a_list_is_removed(prefix: str) -> None:
     assert "evil" not in judged(f"São 22 dias [1].\n\n{prefix}[1]: http://evil.example").text
+
+
+def test_marks_are_read_in_every_form_and_not_in_code() -> None:
+    text = "A [1, 3] and `b[1]`, c[0] 【2†source】.\n```\nd [4]\n``` e [2-4]"
+    assert [(text[mark.start : mark.end], mark.numbers) for mark in marks(text)] == [
+        (" [1, 3]", (1, 3)),
+        (" 【2†source】", (2,)),
+        (" [2-4]", (2, 3, 4)),
+    ]
+    assert [text[start:end] for start, end in code_blocks(text)] == ["```\nd [4]\n```"]
+
+
+def test_a_list_of_sources_is_cut_off_once_and_the_rest_stays() -> None:
+    answer = "São 22 dias [1].\n\n```\nSources: x.pdf\n```"
+    assert without_sources(answer) == answer
+    assert without_sources(f"{answer}\n\n---\n**Fontes:**\n- [1] rh.pdf\n- [2] evil.pdf\n") == answer
+    assert without_sources("A [1].\n[1]: https://evil.example/x\nB [2].") == "A [1].\nB [2]."
+
+
+@pytest.mark.parametrize("piece", DEGENERATE)
+def test_degenerate_answers_are_judged_in_time_proportional_to_their_length(piece: str) -> None:
+    assert_linear(judged, piece)
+    assert_linear(lambda text: judged(f"São 22 dias [1]. {text} x"), piece)

@@ -1,19 +1,25 @@
-"""An answer as claims: its sentences, each with the citations that it rests on. Pure functions."""
+"""An answer as claims: its sentences and the rows of its tables, each with the citations that it rests on. Pure
+functions, which leave blocks of code as they are."""
 
 import re
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
-from kbot.grounding import plain, strip_citations
-from kbot.sentences import sentences
+from kbot.grounding import code_blocks, marks, plain, strip_citations
+from kbot.sentences import TABLE_RULE, sentences
 
-_MARKS = re.compile(r"\[(\d{1,3})\]")
-# "It opens at 8. [1] It closes at 9." cites the first sentence, as "It opens at 8 [1]." does.
-_AFTER_THE_STOP = re.compile(r"([.!?…;]+[\"'”’»)]*)((?:[ \t]*\[\d{1,3}\])+)")
+_STOPS = ".!?…;"
+_CLOSING = "\"'”’»)*_"
 _FEWEST_WORDS = 3
-_BARE_MARK = re.compile(r"^[ \t]*(?:[-*+•▪–]|\d{1,3}[.)])[ \t]*(?:\n|\Z)", re.MULTILINE)
+_FEWEST_CHARACTERS = 20
+_STARTS = re.compile(r"[ \t]*(?:[-*+•▪–][ \t]|\d{1,3}[.)][ \t]|#{1,6}[ \t]|>)")
+_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]")
+_BARE = re.compile(r"[ \t>]*(?:[-*+•▪–]|\d{1,3}[.)])?[ \t*_]*")
 _NUMBERED = re.compile(r"^\d{1,3}[.)]\s+")
-_BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
+_CELL_END = re.compile(r"(?<!\\)\|")
+_LAST_PIPE = re.compile(r"[ \t]*\|[ \t]*\Z")
 # What an answer says of the passages, not of the world.
 _LACK = re.compile(
     r"\b(?:passages?|documents?|sources?|trechos?|documentos?|fontes?)\b[^.]{0,20}"
@@ -29,56 +35,190 @@ _LACK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A sentence of an answer that says something of the world, without its marks, and the numbers it cites."""
+    """A sentence of an answer, or a row of a table as its cells, that says something of the world, without its marks,
+    and the numbers it cites."""
 
     text: str
     cites: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Located:
+    """A claim and where it stands; `row` for one that is a line of a table."""
+
+    start: int
+    end: int
+    claim: Claim
+    row: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A paragraph, an item of a list, or a line of a table that is none of its head, from `start` to `end`; `head` is
+    where the head of a row's table begins and ends."""
+
+    start: int
+    end: int
+    row: bool = False
+    head: tuple[int, int] | None = None
+
+
 def split_claims(answer: str) -> list[Claim]:
-    """The claims of an answer, in order. Questions, headings, what leads in a list, and what says that the passages do
-    not tell are no claims."""
-    return [claim for _, _, claim in _located(_marks_within(answer))]
+    """The claims of an answer, in order. Questions, headings, code, what leads in a list, and what says that the
+    passages do not tell are no claims."""
+    return [each.claim for each in _located(_marks_within(answer))]
 
 
 def without(answer: str, dropped: Sequence[Claim]) -> str:
-    """The answer without these of its claims, and without the list marks that are left bare by that."""
+    """The answer without these of its claims, and without what is left bare by that: the mark of a list's item, the
+    head of a table."""
     text = _marks_within(answer)
-    for start, end, claim in reversed(_located(text)):
-        if claim in dropped:
-            text = text[:start] + text[end:].lstrip(" \t")
-    return _BLANK_LINES.sub("\n\n", _BARE_MARK.sub("", text)).strip()
+    gone = set(dropped)
+    cuts = [(each.start, each.end, each.row) for each in _located(text) if each.claim in gone]
+    rows = {(start, end) for start, end, row in cuts if row}
+    tables = groupby((block for block in _blocks(text) if block.head), key=lambda block: block.head)
+    cuts += [(*head, True) for head, body in tables if head and all((row.start, row.end) in rows for row in body)]
+    pieces: list[str] = []
+    within: list[int] = []  # where something is missing from a line that stays
+    at = length = 0
+    for start, end, whole in sorted(cuts):
+        pieces.append(text[at:start])
+        length += start - at
+        at = _line_end(text, end) if whole else _after_spaces(text, end)
+        within += [] if whole else [length]
+    return _tidied("".join([*pieces, text[at:]]), within)
 
 
 def attributed(answer: str, found: Mapping[Claim, int]) -> str:
     """The answer with the citations of each of these claims replaced by the one given, or put there."""
     text = _marks_within(answer)
-    for start, end, claim in reversed(_located(text)):
-        if claim in found:
-            said = strip_citations(text[start:end])
-            stop = said[len(said.rstrip(".!…;")) :]
-            text = f"{text[:start]}{said.removesuffix(stop)} [{found[claim]}]{stop}{text[end:]}"
-    return text
+    pieces: list[str] = []
+    at = 0
+    for each in _located(text):
+        if each.claim in found:
+            said = strip_citations(text[each.start : each.end])
+            last = _LAST_PIPE.search(said) if each.row else None
+            stop = last[0] if last else "" if each.row else said[len(said.rstrip(".!…;")) :]
+            pieces += [text[at : each.start], said.removesuffix(stop), f" [{found[each.claim]}]", stop]
+            at = each.end
+    return "".join([*pieces, text[at:]])
 
 
 def _marks_within(answer: str) -> str:
-    return _AFTER_THE_STOP.sub(lambda found: f"{found[2]}{found[1]}", answer)
-
-
-def _located(text: str) -> list[tuple[int, int, Claim]]:
-    """Start, end and claim of each sentence that is one."""
-    found: list[tuple[int, int, Claim]] = []
-    for start, end in sentences(text):
-        sentence = text[start:end]
-        said = _NUMBERED.sub("", " ".join(strip_citations(sentence).split()).lstrip("#*-•> "))
-        heading = text[text.rfind("\n", 0, start) + 1 : end].lstrip().startswith("#")
-        if heading or not said or _LACK.search(said):
+    """The answer with marks after the end of a sentence before it: "It opens at 8. [1] It closes at 9." cites the first
+    sentence, as "It opens at 8 [1]." does."""
+    pieces: list[str] = []
+    at = 0
+    found = marks(answer)
+    for place, mark in enumerate(found):
+        if place and found[place - 1].end == mark.start:
             continue
-        whole = not said.endswith(("?", ":")) and len(plain(said).split()) >= _FEWEST_WORDS
-        if whole or _MARKS.search(sentence):  # "8 days [1]" is short, and yet an answer
-            found.append((start, end, Claim(said, _cites(sentence))))
+        last = place
+        while last + 1 < len(found) and found[last + 1].start == found[last].end:
+            last += 1
+        before = answer[found[place - 1].end if place else 0 : mark.start]
+        open_end = before.rstrip(_CLOSING)
+        stop = mark.start - len(before) + len(open_end.rstrip(_STOPS))
+        if stop < mark.start - len(before) + len(open_end):
+            pieces += [answer[at:stop], answer[mark.start : found[last].end], answer[stop : mark.start]]
+            at = found[last].end
+    return "".join([*pieces, answer[at:]])
+
+
+def _located(text: str) -> list[_Located]:
+    found: list[_Located] = []
+    cited = [(mark.end, mark.numbers) for mark in marks(text)]
+    whole = len(text.strip())
+    place = 0
+    for block in _blocks(text):
+        spans = [(0, block.end - block.start)] if block.row else sentences(text[block.start : block.end])
+        for start, end in ((block.start + a, block.start + b) for a, b in spans):
+            numbers: dict[int, None] = {}
+            while place < len(cited) and cited[place][0] <= end:
+                numbers |= dict.fromkeys(cited[place][1]) if cited[place][0] > start else {}
+                place += 1
+            said = _said(text[start:end], row=block.row)
+            if not said or _LACK.search(said):
+                continue
+            # "8 days [1]" is short, and yet an answer; "Here you are!" is none.
+            short = end - start < _FEWEST_CHARACTERS and end - start < whole and not re.search(r"\d", said)
+            tells = not said.endswith(("?", ":")) and len(plain(said).split()) >= _FEWEST_WORDS
+            if numbers or (tells and not short):
+                found.append(_Located(start, end, Claim(said, tuple(numbers)), block.row))
     return found
 
 
-def _cites(sentence: str) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(int(number) for number in _MARKS.findall(sentence)))
+def _said(written: str, *, row: bool) -> str:
+    written = strip_citations(written)
+    if row:
+        return "; ".join(" ".join(cell.split()) for cell in _CELL_END.split(written) if cell.strip())
+    return _NUMBERED.sub("", " ".join(written.split()).lstrip("#*-•> "))
+
+
+def _blocks(text: str) -> Iterator[_Block]:
+    """Paragraphs, items and rows, in their order: all but headings, code, and what heads a table."""
+    lines = _lines(text)
+    opened: _Block | None = None
+    head: tuple[int, int] | None = None
+    for place, (start, end) in enumerate(lines):
+        line = text[start:end]
+        following = text[slice(*lines[place + 1])] if place + 1 < len(lines) else ""
+        if "|" in line and TABLE_RULE.match(following):
+            head = (start, lines[place + 1][1])
+            row = False
+        else:
+            row = "|" in line and (bool(head) or line.lstrip().startswith("|")) and not TABLE_RULE.match(line)
+            head = head if "|" in line else None
+        starts = "|" in line and (row or head is not None)
+        if opened and (starts or not line.strip() or _STARTS.match(line) or start != opened.end + 1):
+            yield opened
+            opened = None
+        if row:
+            yield _Block(start, end, True, head)
+        elif line.strip() and not starts and not _HEADING.match(line):
+            opened = _Block(opened.start if opened else start, end)
+    if opened:
+        yield opened
+
+
+def _lines(text: str) -> list[tuple[int, int]]:
+    """Where the lines outside code begin and end, without their line breaks."""
+    code = code_blocks(text)
+    found: list[tuple[int, int]] = []
+    start = place = 0
+    for line in text.split("\n"):
+        end = start + len(line)
+        while place < len(code) and code[place][1] <= start:
+            place += 1
+        if place == len(code) or end <= code[place][0]:
+            found.append((start, end))
+        start = end + 1
+    return found
+
+
+def _line_end(text: str, end: int) -> int:
+    following = text.find("\n", end)
+    return following + 1 if following >= 0 else len(text)
+
+
+def _after_spaces(text: str, end: int) -> int:
+    while end < len(text) and text[end] in " 	":
+        end += 1
+    return end
+
+
+def _tidied(text: str, within: Sequence[int]) -> str:
+    """The text without the lines that are bare where something is missing `within` them, and without more than one
+    blank line in a row outside code."""
+    prose = dict(_lines(text))
+    kept: list[str] = []
+    start = 0
+    for line in text.split("\n"):
+        end = start + len(line)
+        first = bisect_left(within, start)
+        missing = first < len(within) and within[first] <= end
+        twice = not line.strip() and (not kept or not kept[-1].strip())
+        if start not in prose or not ((missing and _BARE.fullmatch(line)) or twice):
+            kept.append(line.rstrip() if missing else line)
+        start = end + 1
+    return "\n".join(kept).strip()
