@@ -6,12 +6,13 @@ from contextlib import aclosing
 
 from kbot.characters import readable
 from kbot.chat import Passage
+from kbot.citing import quoted
 from kbot.confidence import Cut, confidence, nearness, reaches
 from kbot.disagreement import disagreements, told
 from kbot.errors import ModelError, StreamCut
 from kbot.events import Checking, Event, Retracted, Searching, Token
 from kbot.generation import write_answer
-from kbot.grounding import Verdict, classify, worth_reading
+from kbot.grounding import Verdict, classify, without_sources, worth_reading
 from kbot.history import Turn
 from kbot.language import Language
 from kbot.logs import get_logger
@@ -115,31 +116,48 @@ class Answering:
 
     async def _drafts(self) -> AsyncGenerator[Event]:
         """Write, check, and write once more what did not hold."""
-        rejected: Sequence[str] = ()
+        first: Review | None = None
         if not self._reflection.may_write():
             self.verdict = self._refused("unsupported")
             return
         while True:
             text = ""
-            async with aclosing(self._written(rejected)) as pieces:
-                async for piece in pieces:
-                    text = text + piece if piece else ""
-                    yield Token(piece) if piece else Retracted()
-            self.verdict = self._classified(text)
-            if self.verdict.refused:
+            rejected = [claim.text for claim in first.unsupported] if first else []
+            try:
+                async with aclosing(self._written(rejected)) as pieces:
+                    async for piece in pieces:
+                        text = text + piece if piece else ""
+                        yield Token(piece) if piece else Retracted()
+            except ModelError as error:
+                if not first:
+                    raise
+                self._reflection.note("draft", "failed")
+                if not self._cut_down(first):
+                    raise
+                # What holds of the first draft is not lost with the second.
+                log.warning("draft_failed", error=type(error).__name__, next_step=error.next_step)
+                yield Retracted()
+                yield Checking()
                 return
-            review = await self._reflection.review(self.question, text, self.passages)
-            if review.to_the_point and not review.unsupported:
-                if review.text != text:
-                    self.verdict = self._classified(review.text)
+            text = without_sources(text)
+            self.verdict = self._classified(text)
+            review = Review(text)
+            if not self.verdict.refused:
+                review = await self._reflection.review(self.question, text, self.passages)
+                if review.to_the_point and not review.unsupported:
+                    self.verdict = self._classified(review.text) if review.text != text else self.verdict
+                    if self.verdict.grounded or not first:
+                        return
+            elif not first:
                 return
             yield Retracted()
             yield Checking()
-            if rejected or not self._worth_another(review) or not self._reflection.may_write():
-                self._cut_down(review)
-                return
-            self._reflection.note("draft", "written again")
-            rejected = [claim.text for claim in review.unsupported]
+            if not first and self._worth_another(review) and self._reflection.may_write():
+                self._reflection.note("draft", "written again")
+                first = review
+                continue
+            self._leave_best(first, review)
+            return
 
     async def _written(self, rejected: Sequence[str]) -> AsyncGenerator[str]:
         pieces = write_answer(
@@ -183,19 +201,28 @@ class Answering:
         """Whether to write once more: not for a sentence in passing, which is left out as well."""
         return review.to_the_point and (not review.supported or any(claim.cites for claim in review.unsupported))
 
-    def _cut_down(self, review: Review) -> None:
-        """Leave the supported part of a draft, which says so; without one it is a refusal."""
-        counts = f"{len(review.unsupported)}/{len(review.unsupported) + review.supported}"
-        rest = self._classified(f"{without(review.text, review.unsupported)}\n\n{CUT_NOTES[self._language]}")
-        if review.to_the_point and review.supported and rest.grounded:
-            self._reflection.note("draft", "cut", counts)
-            self.verdict = rest
-        else:
-            self._reflection.note("draft", "refused", counts)
+    def _leave_best(self, first: Review | None, last: Review) -> None:
+        """Leave the supported part of the draft that has more of it; without one the last draft is refused, unless it
+        refuses itself or only cites nothing."""
+        drafts = sorted(filter(None, (last, first)), key=lambda review: review.supported, reverse=True)
+        if any(self._cut_down(review) for review in drafts):
+            return
+        if last.unsupported or not last.to_the_point:
+            self._reflection.note("draft", "refused", _left_out(last))
             self.verdict = self._refused("unsupported")
+
+    def _cut_down(self, review: Review) -> bool:
+        """Leave the supported part of a draft, which says so; whether there is one."""
+        rest = self._classified(f"{without(review.text, review.unsupported)}\n\n{CUT_NOTES[self._language]}")
+        if not (review.to_the_point and review.supported and review.unsupported and rest.grounded):
+            return False
+        self._reflection.note("draft", "cut", _left_out(review))
+        self.verdict = rest
+        return True
 
     def _classified(self, text: str) -> Verdict:
         verdict = classify(text, self.passages, refusal=self._refusal, refusals=self._persona.refusals())
+        verdict = quoted(verdict, self.passages)
         # "The passages do not tell. [1]" is a refusal in the model's own words.
         lacking = self._chat.writes and verdict.grounded and not split_claims(verdict.text)
         return self._refused("refused") if lacking else verdict
@@ -207,6 +234,10 @@ class Answering:
         """Characters of passages that fit into the model beside its instructions, the history and its answer."""
         room = room_for_passages(self._settings.context_tokens, self._settings.answer_tokens)
         return room - sum(len(turn.question) + len(turn.answer) for turn in self.turns)
+
+
+def _left_out(review: Review) -> str:
+    return f"{len(review.unsupported)}/{len(review.unsupported) + review.supported}"
 
 
 def to_read(passages: Sequence[Passage], characters: int) -> list[Passage]:
