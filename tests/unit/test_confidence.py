@@ -28,6 +28,7 @@ def test_the_signs_are_what_they_say() -> None:
     assert found == Signs(
         evidence=pytest.approx((0.5 + 0.6 + 0.8 * 0.7) / 2.8),  # pyright: ignore[reportArgumentType]  # it compares
         foreign=0.0,
+        near=pytest.approx(0.55),  # pyright: ignore[reportArgumentType]
         words=pytest.approx(2 / 4),  # pyright: ignore[reportArgumentType]  # days and leave, not ana and 2024
         unnamed=1.0,
     )
@@ -48,6 +49,23 @@ def test_each_sign_moves_the_confidence_its_way() -> None:
     assert confidence(question, [FAR]) < 0.15
     assert confidence(question, []) == 0.0
     assert confidence("?", [replace(NEAR, text="")]) < sure
+
+
+def test_a_near_passage_in_another_language_needs_none_of_the_words() -> None:
+    said = replace(NEAR, text="Os cães podem vir às terças.", quote="", language="pt", coverage=0.0)
+    question = "Is it possible to bring dogs to the office?"
+
+    def sure(near: float, language: str) -> float:
+        return confidence(question, [replace(said, similarity=near, sentence=near, language=language)])
+
+    gained = sure(0.4, "pt") - sure(0.4, "en")
+    assert gained > sure(0.15, "pt") - sure(0.15, "en") > 0
+    assert gained > 0.3
+
+
+def test_a_long_statement_needs_six_of_its_words_in_a_sentence() -> None:
+    claim = "Everybody in the northern offices has 22 days of leave a year, by agreement with unions since spring."
+    assert signs(claim, [NEAR]).words == pytest.approx(5 / 6)  # everybody, 22, days, leave, year
 
 
 def test_a_reordered_result_has_the_same_signs() -> None:
