@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kbot.disagreement.polarity import Polarity, polarity
+from kbot.disagreement.vocabulary import CONDITIONS, CONTRASTS, DOCUMENTS, EFFECTIVE, LIGHT, PERIODS
 from kbot.figures.values import Value, agree, comparable, values_in
-from kbot.figures.vocabulary import CONDITIONS, CONTRASTS, DOCUMENTS, EFFECTIVE, LIGHT, PERIODS
 from kbot.grounding import plain
 from kbot.language import FUNCTION_WORDS, stem
 
