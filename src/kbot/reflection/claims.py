@@ -19,7 +19,7 @@ _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]")
 _BARE = re.compile(r"[ \t>]*(?:[-*+•▪–]|\d{1,3}[.)])?[ \t*_]*")
 _NUMBERED = re.compile(r"^\d{1,3}[.)]\s+")
 _CELL_END = re.compile(r"(?<!\\)\|")
-_LAST_PIPE = re.compile(r"[ \t]*\|[ \t]*\Z")
+_LAST_PIPE = re.compile(r"(?<![ \t])[ \t]*+\|[ \t]*+\Z")
 # What an answer says of the passages, not of the world.
 _LACK = re.compile(
     r"\b(?:passages?|documents?|sources?|trechos?|documentos?|fontes?)\b[^.]{0,20}"
