@@ -87,7 +87,7 @@ async def test_each_line_is_a_grade_and_a_missing_one_leaves_things_as_they_are(
     both = [passage(GYM), passage(LEAVE)]
     assert await relevant(chat, SUNDAYS, both, timeout=5.0) == [Grade(1.0, "word"), Grade(0.0, "word")]
     assert await relevant(chat, SUNDAYS, both, timeout=5.0) == [Grade(1.0, "nothing"), Grade(0.0, "word")]
-    assert await supported(chat, [("a", GYM), ("b", LEAVE)], timeout=5.0) == [Grade(1.0, "nothing")] * 2
+    assert await supported(chat, [("a", GYM), ("b", LEAVE)], timeout=5.0) == [Grade(0.0, "word")] * 2
 
 
 async def test_a_thank_you_is_not_looked_up(chat: ChatModel, model: FakeOllama) -> None:

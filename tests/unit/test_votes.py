@@ -106,9 +106,10 @@ def test_a_numbered_vote_is_a_line_of_its_number_and_the_word(text: str) -> None
         ("1: no doubt\n2: yes\n3: não sei", {2: True}),
         ("1: yes, if it is a Sunday\n3: no", {3: False}),
         ("1: no\n3: yes\n1: no", {1: False, 3: True}),
+        ("2: yes\n3: no\n4: no\n5: no", {2: True, 3: False}),
     ],
 )
-def test_a_vote_that_is_missing_takes_nothing_from_the_others(text: str, votes: dict[int, bool]) -> None:
+def test_a_vote_that_is_missing_or_too_many_takes_nothing_from_the_others(text: str, votes: dict[int, bool]) -> None:
     assert made(text, 3, numbered=True) == votes
 
 
@@ -116,7 +117,7 @@ def test_a_vote_that_is_missing_takes_nothing_from_the_others(text: str, votes: 
     "text",
     [
         *("1. Yes 3. no", "1: yes, 2: no", "yes\nno", "Yes, no doubt", "No problem! 1: yes", "not 1: yes", "1: yes/no"),
-        *("1: yes\n2: no\n3: no", "0: yes\n1: no", "1: yes\n1: no", "1: no\n2: yes\n1: yes", "12: yes\n13: no"),
+        *("3: yes\n4: no", "0: yes\n1: no", "1: yes\n1: no", "1: no\n2: yes\n1: yes", "12: yes\n13: no"),
         *("1.5: yes", "2020: no", "The answer to 1: no", "1: No. 2 is wrong"),
     ],
 )

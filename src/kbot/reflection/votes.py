@@ -97,15 +97,16 @@ async def votes(
 def read_votes(text: str, count: int, *, numbered: bool) -> dict[int, re.Match[str]]:
     """Where each vote stands in a whole reply: its group `vote` is the word, its group `yes` there if it is one.
 
-    Of numbered votes each counts for its own number, and one that is missing takes nothing from the others. None counts
-    where the numbers are not those that were asked for: one that there is not, or one twice, with yes and with no. A
-    single vote may be written either way, and is none where it is both yes and no.
+    Of numbered votes each counts for its own number: one that is missing takes nothing from the others, and one past
+    the last adds nothing. None counts where the numbering is not the one that was asked for: it begins with 0, or has a
+    number twice, with yes and with no. A single vote may be written either way; it is none where it is both.
     """
     found: dict[int, re.Match[str]] = {}
     for vote in _NUMBERED.finditer(text) if numbered else ():
         n = int(vote["n"])
-        if not 1 <= n <= count or not _agree(vote, found.setdefault(n, vote)):
+        if n == 0 or not _agree(vote, found.setdefault(n, vote)):
             return {}
+    found = {n: vote for n, vote in found.items() if n <= count}
     if found or count > 1:
         return found
     single = [vote for vote in (_FIRST.match(text), *_ALONE.finditer(text)) if vote]
