@@ -63,10 +63,11 @@ async def add(
     workspace: str = "default",
     title: str = "",
     size: int = 100,
+    reranker: str | None = None,
 ) -> Indexed:
     """Index a text in small chunks, so that a short one has several."""
     made = document(source, text, scope=scope, workspace=workspace, title=title)
-    return await index(database, embedder, made, cutting=Cutting(size))
+    return await index(database, embedder, made, cutting=Cutting(size), reranker=reranker)
 
 
 class Watched(Embeddings):

@@ -1,6 +1,8 @@
-"""The reranker goes with the index: taken over, told apart, and changed to without embedding anything anew."""
+"""The reranker goes with the index: recorded by what builds it, told apart, and changed to without embedding anything
+anew."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from knowledge import EVERYBODY, FERIAS, LEAVE, Watched, add, rows, smaller
@@ -9,6 +11,7 @@ from kbot.chat import Place
 from kbot.database import Database
 from kbot.errors import EmbedderMismatch, ModelFailed, RerankerMismatch
 from kbot.ingestion.cutting import Cutting
+from kbot.ingestion.jobs import Shelf, Upload, ingest
 from kbot.library import forget, reindex
 from kbot.models import Embedder, open_reranker
 from kbot.reranking.opening import recorded_name
@@ -32,31 +35,59 @@ def silent(embedder: Embedder) -> Embedder:
     return Embedder(embedder.name, embedder.dimensions, Watched(embedder.embeddings, fail), None)
 
 
-async def test_the_first_search_takes_an_index_over(database: Database, embedder: Embedder) -> None:
-    assert await search(database, embedder, "leave", EVERYBODY, reranker="embedded") == []
+async def test_a_search_records_nothing_and_takes_an_index_without_a_record(
+    database: Database, embedder: Embedder
+) -> None:
+    assert await search(database, embedder, "leave", EVERYBODY, reranker="none") == []
     await add(database, embedder, "leave.md", LEAVE)
-    await add(database, embedder, "leave.md", LEAVE, workspace="other")
-    assert await search(database, embedder, "days of leave", EVERYBODY)
-    assert await recorded(database) == [("default", None), ("other", None)], "a search for nobody's reranker"
-    first = await search(database, embedder, "days of leave", EVERYBODY, reranker="embedded")
-    assert first == await search(database, embedder, "days of leave", EVERYBODY, reranker="embedded")
-    assert first == await search(database, embedder, "days of leave", EVERYBODY)
-    assert await recorded(database) == [("default", "embedded"), ("other", None)]
-    await check_index(database, embedder, "other", reranker="none")
-    assert await recorded(database) == [("default", "embedded"), ("other", "none")]
+    found = await search(database, embedder, "days of leave", EVERYBODY)
+    assert found
+    for reranker in ("none", "embedded", "none"):
+        await check_index(database, embedder, "default", reranker=reranker)
+        assert await search(database, embedder, "days of leave", EVERYBODY, reranker=reranker) == found
+    assert await recorded(database) == [("default", None)]
 
 
-async def test_first_searches_side_by_side_all_find(database: Database, embedder: Embedder) -> None:
-    await add(database, embedder, "leave.md", LEAVE)
-    asked = [search(database, embedder, "days of leave", EVERYBODY, reranker="embedded") for _ in range(6)]
-    found = await asyncio.gather(*asked)
-    assert all(found)
+async def test_ingesting_records_the_reranker_where_there_is_none(database: Database, embedder: Embedder) -> None:
+    await add(database, embedder, "leave.md", LEAVE, reranker="embedded")
+    await add(database, embedder, "leave.md", LEAVE, workspace="older")
+    assert await recorded(database) == [("default", "embedded"), ("older", None)]
+    # The same file again is enough.
+    assert (await add(database, embedder, "leave.md", LEAVE, workspace="older", reranker="none")).status == "duplicate"
+    assert await recorded(database) == [("default", "embedded"), ("older", "none")]
+
+
+async def test_ingesting_with_another_reranker_leaves_the_record(database: Database, embedder: Embedder) -> None:
+    await add(database, embedder, "leave.md", LEAVE, reranker="embedded")
+    for reranker in ("none", None):
+        await add(database, embedder, f"{reranker}.md", f"{FERIAS} {reranker}", reranker=reranker)
+    assert await recorded(database) == [("default", "embedded")]
+    assert await search(database, embedder, "férias", EVERYBODY, reranker="embedded")
+    # An embedder that does not fit changes nothing either.
+    await add(database, embedder, "leave.md", LEAVE, workspace="older")
+    with pytest.raises(EmbedderMismatch):
+        await add(database, smaller(embedder), "ferias.md", FERIAS, workspace="older", reranker="none")
+    assert await recorded(database) == [("default", "embedded"), ("older", None)]
+
+
+async def test_first_documents_side_by_side_record_one_reranker(database: Database, embedder: Embedder) -> None:
+    added = [add(database, embedder, f"{n}.md", f"{LEAVE} {n}", reranker="embedded") for n in range(4)]
+    await asyncio.gather(*added)
     assert await recorded(database) == [("default", "embedded")]
 
 
+async def test_what_is_ingested_goes_with_the_reranker_of_the_settings(
+    database: Database, embedder: Embedder, tmp_path: Path
+) -> None:
+    (tmp_path / "leave.md").write_text(LEAVE, encoding="utf-8")
+    items = [Upload("leave.md", tmp_path / "leave.md")]
+    settings = Settings(reranker=" None ")
+    assert [r.status async for r in ingest(database, embedder, settings, items, Shelf("default"))] == ["added"]
+    assert await recorded(database) == [("default", "none")]
+
+
 async def test_another_reranker_is_told_apart(database: Database, embedder: Embedder) -> None:
-    await add(database, embedder, "leave.md", LEAVE)
-    await check_index(database, embedder, "default", reranker="embedded")
+    await add(database, embedder, "leave.md", LEAVE, reranker="embedded")
     with pytest.raises(RerankerMismatch, match=r"goes with the reranker embedded.* configured for none.*kbot reindex"):
         await search(database, embedder, "days of leave", EVERYBODY, reranker="none")
     with pytest.raises(RerankerMismatch, match=r"KBOT_RERANKER=embedded"):
@@ -68,20 +99,18 @@ async def test_another_reranker_is_told_apart(database: Database, embedder: Embe
 
 
 async def test_an_emptied_index_is_any_rerankers(database: Database, embedder: Embedder) -> None:
-    await add(database, embedder, "leave.md", LEAVE)
-    await check_index(database, embedder, "default", reranker="embedded")
+    await add(database, embedder, "leave.md", LEAVE, reranker="embedded")
     await forget(database, EVERYBODY, "leave.md")
     await check_index(database, embedder, "default", reranker="none")
-    await add(database, embedder, "ferias.md", FERIAS)
-    await add(database, embedder, "leave.md", LEAVE)
+    await add(database, embedder, "ferias.md", FERIAS, reranker="none")
+    await add(database, embedder, "leave.md", LEAVE, reranker="embedded")
     assert await search(database, embedder, "férias", EVERYBODY, reranker="none")
     assert await recorded(database) == [("default", "none")]
 
 
 async def test_reindexing_for_another_reranker_embeds_nothing(database: Database, embedder: Embedder) -> None:
     await add(database, embedder, "leave.md", LEAVE)
-    await add(database, embedder, "ferias.md", FERIAS)
-    await check_index(database, embedder, "default", reranker="embedded")
+    await add(database, embedder, "ferias.md", FERIAS, reranker="embedded")
     before = await rows(database, "SELECT id, xmin::text FROM chunks ORDER BY id")
     done = reindex(database, silent(embedder), "default", cutting=CUTTING, reranker="none")
     assert sorted([name async for name in done]) == ["ferias.md", "leave.md"]
@@ -93,8 +122,7 @@ async def test_reindexing_for_another_reranker_embeds_nothing(database: Database
 
 
 async def test_reindexing_embeds_what_the_reranker_does_not_explain(database: Database, embedder: Embedder) -> None:
-    await add(database, embedder, "leave.md", LEAVE)
-    await check_index(database, embedder, "default", reranker="embedded")
+    await add(database, embedder, "leave.md", LEAVE, reranker="embedded")
     # The same pair: whoever asks for it wants the index rebuilt. Another way to cut: as it always was.
     for cutting, reranker in ((CUTTING, "embedded"), (Cutting(200), "none")):
         with pytest.raises(ModelFailed, match=r"Something was embedded"):

@@ -37,12 +37,17 @@ class Indexed:
 LOCK: LiteralString = "SELECT FROM indexes WHERE workspace = %s FOR UPDATE"
 """Makes the transaction the only one that changes the passages of a workspace."""
 
-# An index without passages is anybody's: nothing in it was made by another embedder. The row is locked even where it
-# stays as it is.
+# An index without passages is anybody's: nothing in it was made by another embedder. One without a reranker, from an
+# older kbot, gets the first that something is ingested with. The row is locked even where it stays as it is.
 _RECORD: LiteralString = """
-INSERT INTO indexes (workspace, embedder, dimensions) VALUES (%s, %s, %s)
-ON CONFLICT (workspace) DO UPDATE SET embedder = excluded.embedder, dimensions = excluded.dimensions, reranker = NULL
-WHERE indexes.passages = 0 AND (indexes.embedder <> excluded.embedder OR indexes.reranker IS NOT NULL)
+INSERT INTO indexes (workspace, embedder, dimensions, reranker)
+VALUES (%(workspace)s, %(embedder)s, %(dimensions)s, %(reranker)s)
+ON CONFLICT (workspace) DO UPDATE SET embedder = excluded.embedder, dimensions = excluded.dimensions,
+  reranker = excluded.reranker
+WHERE CASE WHEN indexes.passages = 0
+  THEN (indexes.embedder, indexes.reranker) IS DISTINCT FROM (excluded.embedder, excluded.reranker)
+  ELSE indexes.embedder = excluded.embedder AND indexes.reranker IS NULL AND excluded.reranker IS NOT NULL
+END
 """
 
 _STORED: LiteralString = "SELECT embedder FROM indexes WHERE workspace = %s AND passages > 0"
@@ -95,10 +100,12 @@ async def index(
     *,
     cutting: Cutting,
     chat: ChatModel | None = None,
+    reranker: str | None = None,
     progress: Progress | None = None,
 ) -> Indexed:
     """Store a document and its passages; an older version of it is gone in the same instant, and an unchanged one
-    stays. `chat` proposes where to cut it, where `cutting` wants that.
+    stays. `chat` proposes where to cut it, where `cutting` wants that; `reranker` is recorded with an index that has
+    none.
 
     Raises `EmbedderMismatch` when the workspace's vectors are another embedder's, and `ModelError` when embedding
     fails; nothing is changed then.
@@ -118,7 +125,7 @@ async def index(
             pieces = await cut(embedder, chat, document.text, document.pages, how, timeout=cutting.model_timeout)
             rows = await embed_chunks(embedder, document, language, pieces, progress)
         async with database.pool.connection() as connection, connection.transaction():
-            await claim_index(connection, document.workspace, embedder)
+            await claim_index(connection, document.workspace, embedder, reranker)
             same = await _fetch(connection, _SAME, content)
             if same:
                 if same[0] != document.source:
@@ -132,9 +139,12 @@ async def index(
                 return Indexed("replaced" if replaced else "added", len(rows), warnings=pieces.warnings)
 
 
-async def claim_index(connection: AsyncConnection, workspace: str, embedder: Embedder) -> None:
+async def claim_index(
+    connection: AsyncConnection, workspace: str, embedder: Embedder, reranker: str | None = None
+) -> None:
     """Make sure that the workspace's vectors are this embedder's, and that an index for them exists."""
-    claimed = await connection.execute(_RECORD, (workspace, embedder.name, embedder.dimensions))
+    values = {"workspace": workspace, "embedder": embedder.name, "dimensions": embedder.dimensions}
+    claimed = await connection.execute(_RECORD, values | {"reranker": reranker})
     if claimed.rowcount:
         await connection.execute("SELECT kbot_ensure_vector_index(%s)", (embedder.dimensions,))
     await _check(connection, workspace, embedder)

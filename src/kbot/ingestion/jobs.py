@@ -23,7 +23,9 @@ from kbot.ingestion.load import Fetched, Loaded, Parser, parse_limits
 from kbot.ingestion.pages import HTML
 from kbot.logs import get_logger
 from kbot.models import ChatModel, Embedder
+from kbot.reranking.opening import recorded_name
 from kbot.settings import Settings
+from kbot.workspaces import is_evaluation
 
 # While one document is parsed, another is embedded and a third written.
 _SIDE_BY_SIDE = 3
@@ -140,8 +142,8 @@ async def ingest(
     """A receipt for each upload, in their order. A rejected one never stops the others. `chat` proposes where to cut
     those for which `KBOT_CHUNKING` wants it; without one they are cut by length, and their receipts say so.
 
-    Raises `ModelError`, `DatabaseError` and `EmbedderMismatch`, which would meet every further document too; the
-    receipts before it stand, and the document in hand is as it was.
+    Raises `ModelError`, `DatabaseError`, `SettingsError` and `EmbedderMismatch`, which would meet every further
+    document too; the receipts before it stand, and the document in hand is as it was.
     """
     async with AsyncExitStack() as stack:
         parser = await stack.enter_async_context(Parser(parse_limits(settings)))
@@ -192,7 +194,9 @@ async def _ingest_one(
         if progress:
             progress(item.source, done, total)
 
-    done = await index(database, embedder, document, cutting=cutting(settings), chat=chat, progress=tell)
+    reranker = None if is_evaluation(shelf.workspace) else recorded_name(settings.reranker)
+    how = cutting(settings)
+    done = await index(database, embedder, document, cutting=how, chat=chat, reranker=reranker, progress=tell)
     reasons = [*loaded.warnings, *done.warnings]
     if done.status == "duplicate" and done.same_as != item.source:
         reasons.insert(0, f"The same text is already there as {done.same_as}.")

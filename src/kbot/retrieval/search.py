@@ -26,13 +26,6 @@ _LONGEST = 2000
 
 _STORED: LiteralString = "SELECT embedder, reranker FROM indexes WHERE workspace = %s AND passages > 0"
 
-# A reindexing holds the row until it is done: then a later search records the reranker.
-_TAKE_OVER: LiteralString = """
-UPDATE indexes SET reranker = %(reranker)s WHERE workspace IN (
-  SELECT workspace FROM indexes WHERE workspace = %(workspace)s AND reranker IS NULL FOR UPDATE SKIP LOCKED
-)
-"""
-
 
 def scopes(place: Place) -> list[str]:
     """What a place may see: what the whole workspace may, and what was ingested in its own channel."""
@@ -57,8 +50,8 @@ async def search(
     `fusion` is "sum" (the weighted sum of the three kinds of evidence), "rrf" (reciprocal rank fusion of the two
     candidate lists; Cormack, Clarke and Büttcher, 2009), or one of "dense", "sentence" and "lexical" alone. `vector`
     spares the embedding of a question that was embedded already. `budget` bounds the passages that rare words bring
-    in. `reranker` is the name of the one that the passages are for: an index that is recorded with none yet is its own
-    from then on; without a name, and in an evaluation's workspace, it is not asked for. Raises `EmbedderMismatch`,
+    in. `reranker` is the name of the one that the passages are for: an index that is recorded with none is any
+    reranker's; without a name, and in an evaluation's workspace, it is not asked for. Raises `EmbedderMismatch`,
     `RerankerMismatch`, `ModelError`, `DatabaseError`.
     """
     if fusion not in SCORES:
@@ -104,8 +97,7 @@ def search_values(
 
 async def check_index(database: Database, embedder: Embedder, workspace: str, *, reranker: str | None = None) -> None:
     """Raises `EmbedderMismatch` where a workspace's vectors are another embedder's, and `RerankerMismatch` where its
-    index is recorded with another reranker; one that is recorded with none yet takes the name over. An evaluation's
-    goes with every reranker."""
+    index is recorded with another reranker; one that is recorded with none, and an evaluation's, goes with any."""
     if is_evaluation(workspace):
         reranker = None
     async with database.pool.connection() as connection:
@@ -128,15 +120,10 @@ def _readable(question: str) -> str:
 
 
 async def _check(connection: AsyncConnection[Any], workspace: str, embedder: Embedder, reranker: str | None) -> bool:
-    """Whether a search for this reranker may have missed the index: it had none yet, until now or until another search
-    took it over just before."""
+    """Whether there is an index for this pair, which a search has missed if it was only just recorded."""
     row = await (await connection.execute(_STORED, (workspace,))).fetchone()
     if row and row[0] != embedder.name:
         raise EmbedderMismatch(workspace, row[0], embedder.name)
-    if not row or reranker is None:
-        return False
-    if row[1] is None:
-        await connection.execute(_TAKE_OVER, {"workspace": workspace, "reranker": reranker})
-    elif row[1] != reranker:
+    if row and reranker is not None and row[1] not in (None, reranker):
         raise RerankerMismatch(workspace, row[1], reranker)
-    return True
+    return row is not None and reranker is not None

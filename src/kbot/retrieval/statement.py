@@ -43,7 +43,7 @@ question AS MATERIALIZED (
       WHERE s.workspace = %(workspace)s AND s.scope = ANY(%(scopes)s)
     ) AS few
   FROM indexes i WHERE i.workspace = %(workspace)s AND i.embedder = %(embedder)s
-    AND (%(reranker)s::text IS NULL OR i.reranker = %(reranker)s)
+    AND (%(reranker)s::text IS NULL OR i.reranker IS NULL OR i.reranker = %(reranker)s)
 ),
 tokens AS MATERIALIZED (
   SELECT DISTINCT kbot_fold(t.token) AS token
