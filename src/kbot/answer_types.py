@@ -6,9 +6,10 @@ in any wording (a date, a number, a sum of money, a name, …) is ever denied to
 """
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from typing import Literal
+
+from kbot.characters import unaccented
 
 Kind = Literal[
     "person",
@@ -147,4 +148,4 @@ def _kind(words: str) -> Kind:
 
 def folded(text: str) -> str:
     """A text in small letters without accents; all else stays where it is."""
-    return "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
+    return unaccented(text.casefold())

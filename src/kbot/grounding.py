@@ -1,10 +1,10 @@
 """Is an answer one from the documents? Decided by its text, once it is finished. Pure functions."""
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from kbot.characters import unaccented
 from kbot.chat import Citation, Passage
 
 _FAR_WORSE = 0.65
@@ -145,8 +145,7 @@ def strip_citations(text: str) -> str:
 
 def plain(text: str) -> str:
     """Letters and digits of a text, without case and accents: how a sentence is recognised however it is dressed."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return " ".join(re.findall(r"[^\W_]+", "".join(c for c in decomposed if not unicodedata.combining(c))))
+    return " ".join(re.findall(r"[^\W_]+", unaccented(text.casefold())))
 
 
 def _says(text: str, sentence: str) -> bool:

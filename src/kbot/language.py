@@ -4,6 +4,8 @@ import re
 import unicodedata
 from typing import Literal
 
+from kbot.characters import unaccented
+
 Language = Literal["pt", "en", ""]
 
 # Words that only one of the languages uses often. Those of Spanish, French, Italian and German only vote against.
@@ -236,10 +238,7 @@ _WORDS: dict[str, frozenset[str]] = {
         ]
     ),
 }
-FUNCTION_WORDS = frozenset(
-    "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
-    for word in _WORDS["pt"] | _WORDS["en"]
-)
+FUNCTION_WORDS = frozenset(unaccented(word) for word in _WORDS["pt"] | _WORDS["en"])
 """Words that say little of what a text is about, in both languages, without accents."""
 
 _ROOT = 5

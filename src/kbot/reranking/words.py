@@ -19,6 +19,7 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
+from kbot.characters import unaccented
 from kbot.chat import Passage
 from kbot.language import FUNCTION_WORDS
 from kbot.reranking import Rerank, by_score
@@ -155,6 +156,4 @@ def _long(word: str) -> bool:
 
 def _plain(word: str) -> str:
     """The word in small letters without accents."""
-    if word.isascii():
-        return word.lower()
-    return "".join(c for c in unicodedata.normalize("NFKD", word.lower()) if not unicodedata.combining(c))
+    return unaccented(word.lower())
