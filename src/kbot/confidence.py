@@ -31,6 +31,8 @@ _WORDS = 3.5
 _UNNAMED = -2.0
 # A long question, or a statement, has more words than one sentence has room for.
 _ENOUGH_WORDS = 6
+# Of a question's words beside a name: with fewer of them in a sentence another name there says nothing.
+_SAME_WORDS = 0.6
 
 # On the same questions: 6.1 % instead of 3.5 % of the answerable ones are lost, and 61 % instead of 49 % of the others
 # refused.
@@ -124,6 +126,33 @@ def unnamed(question: str, text: str) -> float:
     names = [stem(word) for name in _NAME.findall(question) for word in plain(name).split() if _names(word)]
     there = {stem(word) for word in plain(text).split()}
     return sum(name not in there for name in names) / len(names) if names else 0.0
+
+
+def rivals(question: str, text: str, said: str, *, foreign: bool = False) -> bool:
+    """Whether what is said in a text is about another of the kind that the question asks about: the question names what
+    the text does not hold, and in its place is another code ("SEV1" for "SEV5"), or, among the most of the question's
+    other words, another name. In another language names are other words, too: there only codes tell."""
+    there = {stem(word) for word in plain(text).split()}
+    asked = {stem(word) for word in plain(question).split()}
+    lacking = [name for name in _NAME.findall(question) if _lacks(name, there)]
+    codes = [word for word in said.split()[:1] if any(c.isdigit() for c in word)]  # they say what they are anywhere
+    others = {_kind_of(name) for name in [*codes, *_NAME.findall(said)] if _lacks(name, asked)}
+    kinds = {_kind_of(name) for name in lacking} & others - {"number"}
+    if kinds - {"name"}:
+        return True
+    rest = roots(question) - {stem(word) for name in lacking for word in plain(name).split()}
+    return bool(kinds) and not foreign and len(rest & roots(said)) >= _SAME_WORDS * len(rest)
+
+
+def _lacks(name: str, there: set[str]) -> bool:
+    words = [word for word in plain(name).split() if _names(word)]
+    return bool(words) and not any(stem(word) in there for word in words)
+
+
+def _kind_of(name: str) -> str:
+    """ "name", "number", or the letters before the number of a code."""
+    letters = plain(name).rstrip("0123456789")
+    return (letters or "number") if letters != plain(name) else "name"
 
 
 def _evidence(passage: Passage) -> float:

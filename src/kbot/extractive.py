@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from pydantic import ConfigDict
 
 from kbot.answer_types import can_hold, wanted
-from kbot.confidence import roots, unnamed
+from kbot.confidence import rivals, roots, unnamed
 from kbot.language import detect_language
 from kbot.prompts import parse_passages, question_of, refusal_of
 from kbot.quotes import Quote, leans, quotes
 
 _HEADING = re.compile(r'<passage n="(\d+)"[^>\n]* heading="([^"\n]*)"[^>\n]*>')  # as kbot.prompts labels it
+_LABEL = re.compile(r'<passage n="(\d+)"([^>\n]*)>')
 
 # Measured on labelled questions in both languages: a quote's score is its cosine with the question plus its own and its
 # passage's share of the question's rare words, less a little for each place that the passage stands below the first. A
@@ -117,13 +118,16 @@ def _read(messages: Sequence[BaseMessage]) -> tuple[str, list[_Candidate]]:
     asked_in, what, asked_for = detect_language(question), wanted(question), roots(question)
     passages = parse_passages(messages[-1].text)
     nameless = _UNNAMED * unnamed(question, messages[-1].text.rpartition("</passage>")[0])
+    titles = {int(n): label for n, label in _LABEL.findall(messages[-1].text)}
     headings = {int(n): heading for n, heading in _HEADING.findall(messages[-1].text)}
     for n, text in passages:
         written_in = detect_language(text)
         foreign = bool(asked_in and written_in and asked_in != written_in)
         for quote in quotes(text, headings.get(n, "")):
             shown = _shown(quote, asked_for)
-            if not shown:
+            if not shown or (
+                quote.form in _QUOTED and rivals(question, f"{titles[n]} {text}", quote.said, foreign=foreign)
+            ):
                 continue
             fits = can_hold(quote.said, what) is not False
             handicap = (_FOREIGN if foreign else 0.0) - nameless + (_ROW if quote.form == "row" else 0.0)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kbot.chat import Passage
-from kbot.confidence import Cut, Signs, confidence, for_quoting, gate, nearness, roots, signs
+from kbot.confidence import Cut, Signs, confidence, for_quoting, gate, nearness, rivals, roots, signs
 
 NEAR = Passage(
     "c",
@@ -87,6 +87,35 @@ def test_a_model_that_only_quotes_has_the_stricter_cut() -> None:
     strict = for_quoting(mild)
     assert strict.confidence > mild.confidence
     assert strict.nearness == mild.nearness
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Is the office in Lisbon open on Saturdays?", "The office in Porto is open on Saturdays."),
+        ("A biblioteca de Lisboa abre aos sábados?", "A biblioteca do Porto abre aos sábados."),
+        ("What does the plan Gold cover?", "The plan Silver covers all of it."),
+        ("What is the first response for SEV5?", "SEV1: first response in 5 minutes"),
+        ("Qual é a primeira resposta para SEV5?", "Gravidade: SEV1; Primeira resposta: 5 minutos"),
+    ],
+)
+def test_what_is_said_of_another_of_its_kind_is_no_answer(question: str, said: str) -> None:
+    assert rivals(question, said, said)
+    name = next(word for word in ("Lisbon", "Lisboa", "Gold", "SEV5") if word in question)
+    assert not rivals(question, f"Of {name}. {said}", said), "the passage is about it"
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "foreign"),
+    [
+        ("Is the office in Lisbon open on Saturdays?", "The office is open on Saturdays.", False),
+        ("Is the office in Lisbon open on Saturdays?", "Ask Ana Souza for a key.", False),
+        ("Quem fundou a cidade de Varsóvia?", "A cidade foi fundada, wrote Warsaw.", True),
+        ("When did the office open in 2019?", "The office opened again in 2021.", False),
+    ],
+)
+def test_another_name_alone_makes_no_rival(question: str, said: str, *, foreign: bool) -> None:
+    assert not rivals(question, said, said, foreign=foreign)
 
 
 def test_words_are_known_by_their_beginning_in_both_languages() -> None:
