@@ -14,14 +14,15 @@ from kbot.database import Database, open_database
 from kbot.events import Checking, Event, Final, Retracted, Searching, Token
 from kbot.followups import Understood, understood
 from kbot.history import Turn, last_turns, remember
-from kbot.language import Language, detect_language, is_small_talk
+from kbot.language import Language, detect_language
 from kbot.models import ChatModel, Embedder, Reranker, open_chat_model, open_embedder, open_reranker
-from kbot.prompts import COURTESIES, Persona
+from kbot.prompts import Persona, courtesy
 from kbot.reflection.reflecting import Reflection, mode_of
 from kbot.retrieval.cuts import CutInForce, cut_in_force
 from kbot.retrieval.rerank import rerank
 from kbot.retrieval.search import check_index, search
 from kbot.settings import Settings
+from kbot.small_talk import SmallTalk, small_talk
 
 __all__ = ["Asked", "Checking", "Engine", "Event", "Final", "Retracted", "Searching", "Token", "clean", "has_words"]
 
@@ -100,7 +101,8 @@ class Engine:
         clock = Clock()
         asked = asked or Asked()
         question = clean(question)
-        turns = await self._turns(place) if with_history and has_words(question) else []
+        talk = small_talk(question)
+        turns = await self._turns(place) if with_history and (talk or has_words(question)) else []
         language = _language(question, turns)
         place = place or Place("default", "")
         reflection = Reflection(
@@ -111,8 +113,8 @@ class Engine:
             language=language,
             timeout=self.settings.model_timeout,
         )
-        if is_small_talk(question) or (has_words(question) and not await reflection.needs_documents(question)):
-            yield Final(self._courtesy(question, reflection, clock, language))
+        if talk or (has_words(question) and not await reflection.needs_documents(question)):
+            yield Final(self._courtesy(question, talk, reflection, clock, language))
             return
         found = await self.understand(question, turns, place)
         if turns:
@@ -206,12 +208,14 @@ class Engine:
             decisions=tuple(reflection.decisions),
         )
 
-    def _courtesy(self, question: str, reflection: Reflection, clock: Clock, language: Language) -> Answer:
+    def _courtesy(
+        self, question: str, talk: SmallTalk, reflection: Reflection, clock: Clock, language: Language
+    ) -> Answer:
         """The answer to what no document is read for; it is not remembered."""
         clock.mark("total_ms")
         return Answer(
             question=question,
-            text=COURTESIES[language],
+            text=courtesy(talk, language),
             grounded=False,
             refused=False,
             reason="no_question",
@@ -224,8 +228,11 @@ class Engine:
 
 
 def _language(question: str, turns: Sequence[Turn]) -> Language:
-    """The question's, else that of the turns before it."""
-    return detect_language(question) or detect_language(" ".join(turn.question for turn in turns))
+    """The question's, else that of the last turn before it that has one."""
+    for text in (question, *(turn.question for turn in reversed(turns))):
+        if language := detect_language(text):
+            return language
+    return ""
 
 
 def clean(question: str) -> str:
@@ -236,4 +243,4 @@ def clean(question: str) -> str:
 def has_words(question: str) -> bool:
     """Whether there is anything to search for: not in a greeting, nor in punctuation, emoji or addresses alone."""
     said = _UNSAID.sub(" ", question)
-    return any(character.isalnum() for character in said) and not is_small_talk(said)
+    return any(character.isalnum() for character in said) and not small_talk(said)

@@ -3,8 +3,9 @@
 No model is needed for that. The answer to a follow-up stands where it and the turn that it leans on both have evidence:
 "and on Sundays?" is near many passages, "When is the gym open?" near a few, and one of them is near both. A question of
 its own finds its passage where no earlier turn does. So every turn is searched for as well as the question, and the
-passage that both find best says what leans on what. A model that writes puts the question in better words; its
-rewriting is believed where the search finds it at such a place too.
+passage that both find best says what leans on what. It is then put in the place of what it stands for
+(`kbot.ellipsis`), or before what the turn was about, so that its own words say what is asked for. A model that writes
+puts the question in better words; its rewriting is believed where the search finds it at such a place too.
 """
 
 import asyncio
@@ -13,10 +14,13 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kbot.chat import Decision, Passage
+from kbot.confidence import confidence, roots
+from kbot.ellipsis import filled, fragment, opens, without_opening
 from kbot.grounding import plain
 from kbot.history import Turn, as_messages
-from kbot.language import FUNCTION_WORDS, Language, stem
+from kbot.language import FUNCTION_WORDS, Language, detect_language, stem
 from kbot.models import ChatModel
+from kbot.phrases import Phrase, phrases, says_day, words_of
 from kbot.prompts import inert, rewrite_prompt
 from kbot.streaming import one_line
 
@@ -46,6 +50,8 @@ _BELIEVED_AGAINST = 1.2
 _AS_GOOD = 0.85
 _LEAST_SPAN = 0.15
 _LONGEST_TOPIC = 300
+_READ = 8  # passages, as `KBOT_PASSAGES` has it unless set
+_SURE = 0.35  # of what is less sure by itself, nothing would be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +59,9 @@ class Understood:
     """A question as it stands alone, the passages found for it, best first, and the turns that belong to it.
 
     `turns` are the turn it leans on and those after it, as an answer's prompt shows them: none for a question of its
-    own, so that an old topic does not colour the new one. `calls` counts the model's; `decision` says how it was
-    understood: "alone", "joined" with a turn's question, or "rewritten" by the model, and how many turns back that is.
+    own, so that an old topic does not colour the new one. `passages` is empty where a model that only quotes would
+    quote what the follow-up did not ask for. `calls` counts the model's; `decision` says how it was understood:
+    "alone", "joined" with a turn's question, or "rewritten" by the model, and how many turns back that is.
     """
 
     question: str
@@ -88,11 +95,16 @@ async def understood(
     theirs = [_lifts(passages) for passages in found]
     leans_on, fit = _leaning(own, theirs)
     leans = fit >= (_FITS if back else _FITS_WELL)
-    if back and not leans and (_finds_nothing(alone) or _says_little(question)):
+    lost = back and not leans and (_finds_nothing(alone) or _says_little(question))
+    if lost or (fit < _FITS_WELL and opens(question) and _filled(turns[-1], question)):
         leans, leans_on = True, len(turns) - 1
     plainly = _alone(question, alone)
     if leans:
-        plainly = await _joined(turns, leans_on, question, search)
+        joined = await _joined(turns, leans_on, question, search)
+        leans = back or not _stands(question, alone, joined.passages)
+        plainly = joined if leans else plainly
+    if leans and not chat.writes and not _tell_of(question, language, plainly.passages):
+        plainly = replace(plainly, passages=())
     open_to_doubt = fit < _CERTAIN and (leans or (back and _length(question) < _MANY_WORDS))
     if not chat.writes or not open_to_doubt:
         return plainly
@@ -134,19 +146,64 @@ def _leaning_on(
 
 
 async def _joined(turns: Sequence[Turn], place: int, question: str, search: Search) -> Understood:
-    """The question after what it leans on. Where the turn was joined itself, that is its question or what it was
-    joined with, whichever finds more: "and on Sundays?" after "and on Saturdays?" asks of the same library."""
-    topic = _topic(turns[place])
-    root = topic.removesuffix(turns[place].question).strip()
-    texts = [f"{each} {question}" for each in dict.fromkeys((topic, root or topic))]
-    results = [(text, await search(text)) for text in texts]
+    """The question in words that need no turn before it: in the place of what it stands for in that turn's question, or
+    before the phrases of it. Where the turn was joined itself, those may be of its own question too, or only of what
+    that was joined with, whichever finds more."""
+    whole = _filled(turns[place], question)
+    texts = [whole] if whole else _with_topic(turns[place], question)
+    # "Is that mandatory?" is answered, if at all, where the turn was.
+    results = [(text, await search(_topic(turns[place]) if _says_little(question) else text)) for text in texts]
     text, passages = max(results, key=lambda each: _best(each[1]))
     return _leaning_on(turns, place, text, passages, "joined")
+
+
+def _filled(turn: Turn, question: str) -> str | None:
+    """A follow-up in the place of a phrase of the turn's question, where both are in one language."""
+    topic = _topic(turn)
+    language = detect_language(topic)
+    return filled(question, topic, language) if detect_language(question) in ("", language) else None
+
+
+def _with_topic(turn: Turn, question: str) -> list[str]:
+    """The question with what the turn was about after it: its own words come first, and say what is asked for."""
+    asked, _, told = _topic(turn).rstrip(" )").partition("? (")
+    topics = dict.fromkeys([f"{_about(asked)}, {told}" if told else _about(asked), told or _about(asked)])
+    return [f"{without_opening(question)} ({topic})" for topic in topics]
+
+
+def _about(asked: str) -> str:
+    """The phrases of a question, as they stand there, or all of it where none is known."""
+    said: list[str] = []
+    end = 0
+    for phrase in phrases(asked, detect_language(asked)):
+        start, last = phrase.content[0].start, phrase.content[-1].end
+        if start >= end:
+            said.append(asked[start:last])
+            end = last
+    return ", ".join(dict.fromkeys(said)) or asked.strip(" ?")
 
 
 def _topic(turn: Turn) -> str:
     """A turn's question as it stands alone, cut where a chain of follow-ups has made it longer than any question."""
     return (turn.standalone or turn.question)[:_LONGEST_TOPIC]
+
+
+def _stands(question: str, alone: Sequence[Passage], joined: Sequence[Passage]) -> bool:
+    """Whether a question finds by itself, and surely, the same passage as with a turn."""
+    same = [passage.id for passage in alone[:1]] == [passage.id for passage in joined[:1]]
+    return same and confidence(question, alone[:_READ]) >= _SURE
+
+
+def _tell_of(question: str, language: Language, passages: Sequence[Passage]) -> bool:
+    """Whether the passages that are read have all names of the follow-up, and, where it is no sentence, any word of it.
+    Of what is in another language nothing can be said but of names, and not of days, which have one in each."""
+    read = passages[:_READ]
+    there = {root for each in read for root in roots(f"{each.title} {each.heading} {each.text}")}
+    named = [word for word in words_of(question) if word.name and not says_day(Phrase((word,), (word,)))]
+    foreign = bool(read and read[0].language and language and read[0].language != language)
+    names = {root for word in named for root in roots(word.text)}
+    said = roots(fragment(question, language))
+    return names <= there and (foreign or not said or not said.isdisjoint(there))
 
 
 def _lifts(passages: Sequence[Passage]) -> dict[str, float]:

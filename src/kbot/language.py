@@ -5,6 +5,7 @@ import unicodedata
 from typing import Literal
 
 from kbot.characters import unaccented
+from kbot.small_talk import small_talk_in
 
 Language = Literal["pt", "en", ""]
 
@@ -243,17 +244,6 @@ FUNCTION_WORDS = frozenset(unaccented(word) for word in _WORDS["pt"] | _WORDS["e
 
 _ROOT = 5
 
-_TALK = {
-    "pt": r"oi|olá|ola|bom dia|boa tarde|boa noite|obrigad[oa]|muito obrigad[oa]|valeu|tchau|até logo|tudo bem|blz|beleza"
-    r"|ajuda|socorro|o que você (?:faz|sabe fazer)|como (?:você funciona|te uso)",
-    "en": r"hi|hello|hey|hi there|hello there|good (?:morning|afternoon|evening)|thanks?|thank you|thanks a lot"
-    r"|thank you very much|thx|bye|goodbye|how are you|cool|great|nice|help|what can you do|how do you work",
-    "": r"ok|okay|opa|kbot",
-}
-_TALKS = {
-    name: re.compile(rf"\W*(?:(?:{words}|{_TALK['']})\b\W*)+", re.IGNORECASE) for name, words in _TALK.items() if name
-}
-_SMALL_TALK = re.compile(rf"\W*(?:(?:{'|'.join(_TALK.values())})\b\W*)+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _PORTUGUESE_MARKS = re.compile(r"[ãõçâêô]|(?:inha|mente|agem|idade|ência)$")
 
@@ -263,8 +253,8 @@ def detect_language(text: str) -> Language:
     words = _WORD.findall(unicodedata.normalize("NFC", text[:20_000]).lower())
     votes = {name: sum(word in vocabulary for word in words) for name, vocabulary in _WORDS.items()}
     votes["pt"] += sum(word not in _WORDS["pt"] and bool(_PORTUGUESE_MARKS.search(word)) for word in words)
-    for name, talk in _TALKS.items():
-        votes[name] += bool(talk.fullmatch(text))
+    for name in small_talk_in(text):
+        votes[name] += 2  # "no, thanks" is English, though "no" is a word of Portuguese alone here
     best = max(votes["pt"], votes["en"])
     if best == 0 or votes["pt"] == votes["en"] or votes["other"] > best:
         return ""
@@ -275,8 +265,3 @@ def stem(word: str) -> str:
     """The first letters of a word. Words count as one if they begin alike: a stemmer light enough for two languages at
     once, which takes cognates too."""
     return word[:_ROOT]
-
-
-def is_small_talk(text: str) -> bool:
-    """Whether a text is a greeting, thanks or a call for help and nothing more: no document answers it."""
-    return bool(_SMALL_TALK.fullmatch(text))

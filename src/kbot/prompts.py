@@ -11,6 +11,7 @@ from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from kbot.chat import Passage
 from kbot.language import Language
 from kbot.sentences import sentences
+from kbot.small_talk import SmallTalk
 
 REFUSALS: dict[Language, str] = {
     "en": "I could not find the answer to that in the documents I have.",
@@ -25,12 +26,22 @@ CUT_NOTES: dict[Language, str] = {
 }
 """What stands under an answer of which a part was cut."""
 
-COURTESIES: dict[Language, str] = {
-    "en": "I am here for questions about the documents. Ask me one in a sentence.",
-    "pt": "Estou aqui para perguntas sobre os documentos. Faça uma, em uma frase.",
-    "": "I am here for questions about the documents. Ask me one in a sentence.",
+COURTESIES: dict[SmallTalk, dict[Language, str]] = {
+    "": {
+        "en": "I am here for questions about the documents. Ask me one in a sentence.",
+        "pt": "Estou aqui para perguntas sobre os documentos. Faça uma, em uma frase.",
+    },
+    "thanks": {
+        "en": "You are welcome. Ask again whenever the documents may help.",
+        "pt": "De nada. Pergunte de novo sempre que os documentos puderem ajudar.",
+    },
+    "acknowledgement": {
+        "en": "Good. I am here for the next question.",
+        "pt": "Certo. Estou aqui para a próxima pergunta.",
+    },
+    "farewell": {"en": "Goodbye, until the next question.", "pt": "Até a próxima pergunta."},
 }
-"""What is said to something that no document has to be read for."""
+"""What is said to something that no document has to be read for, by its kind; "" stands for all others."""
 
 # Cautious for both languages: a server that is sent more than its context drops the instructions without a word.
 _CHARACTERS_PER_TOKEN = 3
@@ -118,6 +129,12 @@ class Persona:
 
     def _own(self) -> str:
         return " ".join((self.refusal or "").split())
+
+
+def courtesy(kind: SmallTalk, language: Language) -> str:
+    """What is answered to small talk; in both languages where it may be either."""
+    said = COURTESIES.get(kind) or COURTESIES[""]
+    return said[language] if language else "\n".join(said.values())
 
 
 def answer_prompt(persona: Persona, language: Language) -> ChatPromptTemplate:

@@ -16,6 +16,7 @@ from kbot.live_reply import LiveReply
 from kbot.logs import get_logger
 from kbot.pacing import Pacer
 from kbot.queueing import Queue
+from kbot.small_talk import small_talk
 from kbot.splitting import closing
 from kbot.words import SPOKEN, Words, words_in
 
@@ -142,7 +143,7 @@ class Writer:
         try:
             if claim.revised:  # what was answered before is no part of the conversation any more
                 await forget_turn(self._engine.database, message.place, message.message_id)
-            if not has_words(message.text):
+            if not has_words(message.text) and (message.attachments or not small_talk(message.text)):
                 spoken = (words,) if detect_language(message.text) else SPOKEN
                 reply.finish("\n".join(each.unread_files if message.attachments else each.empty for each in spoken))
                 return None

@@ -22,7 +22,7 @@ from kbot.database import open_database
 from kbot.engine import Engine
 from kbot.errors import DeliveryError
 from kbot.history import last_turns
-from kbot.prompts import REFUSALS
+from kbot.prompts import COURTESIES, REFUSALS
 
 
 async def test_a_question_is_answered_live_and_its_sources_come_last(desk: Desk, model: FakeOllama) -> None:
@@ -95,7 +95,25 @@ async def test_bots_and_thanks_among_people_are_not_answered_and_files_not_ignor
     assert model.requests == []
 
 
-@pytest.mark.parametrize("text", ["", "  ", "?!", "👍"])
+async def test_thanks_are_answered_in_the_language_of_the_conversation(desk: Desk, model: FakeOllama) -> None:
+    place = message("").place
+    async with bots(await desk.engine(model)) as (bot,):
+        for text, told in (
+            ("ok", "\n".join(COURTESIES["acknowledgement"].values())),
+            ("obrigado!", COURTESIES["thanks"]["pt"]),
+            ("E o que mais se faz por aqui nas férias?", ""),
+            ("👍", COURTESIES["acknowledgement"]["pt"]),
+            ("thanks for your help", COURTESIES["thanks"]["en"]),
+        ):
+            screen = Screen()
+            await bot.answer(replace(message(text), place=place), screen)
+            assert not told or screen.text == told
+    assert [turn.question for turn in await last_turns(desk.database, place, 6)] == [
+        "E o que mais se faz por aqui nas férias?"
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "  ", "?!", "🤔"])
 async def test_who_says_nothing_is_told_what_to_say(desk: Desk, model: FakeOllama, text: str) -> None:
     screen, asked = Screen(), message(text)
     async with bots(await desk.engine(model)) as (bot,):

@@ -114,7 +114,7 @@ async def test_what_is_no_rewriting_falls_back_to_the_joined_questions(
     model.answers = [["Às 8h [1]."], written, ["Não [1]."]]
     await ask(engine, LIBRARY, place)
     events = await events_of(engine, LUNCHTIME, place)
-    assert events[0] == Searching(f"{LIBRARY} {LUNCHTIME}")
+    assert events[0] == Searching("Quando a biblioteca abre na hora do almoço?")
     last = events[-1]
     assert json.dumps(asdict(last), ensure_ascii=False).count("biblioteca.md") >= 1
 

@@ -22,6 +22,7 @@ from kbot.history import decided_for, last_turns
 from kbot.ingestion.jobs import Shelf, Upload, ingest
 from kbot.prompts import COURTESIES, CUT_NOTES, REFUSALS
 from kbot.shapes import answer_shape
+from kbot.small_talk import SmallTalk
 
 RIGHT = "Cada pessoa tem 22 dias úteis de férias por ano [1]."
 WRONG = "Cada pessoa tem 40 dias úteis de férias por ano [1]."
@@ -130,24 +131,25 @@ async def test_thanks_are_not_looked_up(desk: Desk, model: FakeOllama) -> None:
     model.words = ["No"]
     place = somewhere()
     engine = await desk.engine(model, reflection="full")
-    events = await events_of(engine, "Perfeito, era isso mesmo, valeu pela ajuda", place)
+    events = await events_of(engine, "Deu tudo certo por aqui e a reunião acabou cedo", place)
     assert [type(event) for event in events] == [Final]
     assert isinstance(events[-1], Final)
     answer = events[-1].answer
-    assert (answer.text, answer.reason, answer.model_calls) == (COURTESIES["pt"], "no_question", 1)
+    assert (answer.text, answer.reason, answer.model_calls) == (COURTESIES[""]["pt"], "no_question", 1)
     assert (answer.grounded, answer.refused, answer.read) == (False, False, ())
     assert await last_turns(desk.database, place, 6) == [], "it is no gap of the documents"
 
 
 @pytest.mark.parametrize(
-    ("said", "language"), [("obrigado!", "pt"), ("Thank you very much", "en"), ("Oi, bom dia", "pt")]
+    ("said", "kind", "language"),
+    [("obrigado!", "thanks", "pt"), ("Thank you very much", "thanks", "en"), ("Oi, bom dia", "", "pt")],
 )
 async def test_small_talk_is_told_without_a_model_in_every_mode(
-    desk: Desk, model: FakeOllama, said: str, language: Literal["pt", "en"]
+    desk: Desk, model: FakeOllama, said: str, kind: SmallTalk, language: Literal["pt", "en"]
 ) -> None:
     for mode in ("off", "check", "full"):
         answer = await ask(await desk.engine(model, reflection=mode), said, somewhere())
-        assert (answer.text, answer.reason, answer.refused) == (COURTESIES[language], "no_question", False)
+        assert (answer.text, answer.reason, answer.refused) == (COURTESIES[kind][language], "no_question", False)
     assert model.requests == []
 
 

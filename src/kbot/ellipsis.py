@@ -1,0 +1,166 @@
+"""A follow-up that is no sentence, put in the place of what it stands for: "e em Lisboa?" after "Quanto custa a vaga em
+Braga?" asks "Quanto custa a vaga em Lisboa?". Pure functions.
+
+Such a follow-up leaves out all of the earlier question but for one phrase, and takes the place of the phrase of its own
+form: the same preposition, the same kind of thing (a day, a name), else the subject or the object. What is a phrase is
+told by the words of the closed classes (`kbot.phrases`). Rules instead of a grammar, so they may put a phrase where
+nobody would say it; the words that are searched for are right even then.
+"""
+
+import re
+from collections.abc import Sequence
+
+from kbot.grounding import plain
+from kbot.language import Language, stem
+from kbot.phrases import Phrase, content_words, phrases, says_day, words_of
+
+_OPENS = re.compile(
+    r"^\W*(?:(?:e|mas|ou|então|que tal|and|but|or|also|so|what about|how about)\b[\s,]*)+", re.IGNORECASE
+)
+_LONGEST = 7  # words
+_AND = frozenset(["e", "ou", "and", "or"])  # "curso ou certificação" is one
+# With one of these a text is a sentence, or points at something.
+_NO_FRAGMENT = {
+    "pt": re.compile(
+        r"se|quem|qua(?:l|is)|quando|onde|como|quant[oa]s?|qu[eê]|porque|é|são|era|foi|foram|est(?:á|ão)|t[eê]m|há|posso"
+        r"|podem?|podemos|precis(?:o|am?)|devo|devem?|vale|eu|vocês?|el[ea]s?|nós|não|sim|também|isso|isto|[dn]el[ea]s?|lá"
+    ),
+    "en": re.compile(
+        r"if|who|whom|whose|which|what|when|where|why|how|is|are|was|were|be|been|do|does|did|can|could|may|might|must"
+        r"|shall|should|will|would|have|has|had|i|you|s?he|it|we|they|them|not|no|yes|too|there|this|that|these|those"
+    ),
+}
+_INFINITIVE = re.compile(r"\w{2,}[aei]r")
+_WITH_ARTICLE = {
+    "em": {"o": "no", "a": "na", "os": "nos", "as": "nas"},
+    "de": {"o": "do", "a": "da", "os": "dos", "as": "das"},
+    "por": {"o": "pelo", "a": "pela", "os": "pelos", "as": "pelas"},
+    "a": {"o": "ao", "a": "à", "os": "aos", "as": "às"},
+}
+_LEAST = -1.5
+_LEAST_WITH_PREPOSITION = 1.0
+
+
+def opens(question: str) -> bool:
+    """Whether a question begins as one that goes on with another: "and …", "e …", "what about …"."""
+    return bool(_OPENS.match(question))
+
+
+def without_opening(question: str) -> str:
+    """The question without what goes on with another, as a sentence begins; as it is where nothing else is said."""
+    rest = _OPENS.sub("", question)
+    return rest[:1].upper() + rest[1:] if re.search(r"\w", rest) else question
+
+
+def fragment(question: str, language: Language) -> str:
+    """What a follow-up says in place of a sentence, without what opens it: "em Lisboa"; empty if it is a sentence of
+    its own, or leans on the earlier one by a pronoun."""
+    said = _OPENS.sub("", question).strip().rstrip("?!.… ")
+    words = words_of(said, begins=_begins(question))
+    if not language or not words or len(words) > _LONGEST or re.search(r"[,;:?!]", said):
+        return ""
+    if any(_NO_FRAGMENT[language].fullmatch(word.low) and not word.name for word in words):
+        return ""
+    return "" if len(words) == 1 and language == "pt" and _INFINITIVE.fullmatch(words[0].text) else said
+
+
+def filled(question: str, asked: str, language: Language) -> str | None:
+    """The earlier question with the follow-up's phrase in it: in the place of one of the same form, or added where it
+    has a preposition that nothing there has. None if the follow-up is no phrase, or has no place there. `language` is
+    that of both."""
+    said = fragment(question, language)
+    found = phrases(said, language, verbs=False, begins=_begins(question)) if said else []
+    if not found:
+        return None
+    new = found[0]
+    sites = phrases(asked, language)
+    scores = [_alike(new, site, place) for place, site in enumerate(sites)]
+    best = max(range(len(sites)), key=scores.__getitem__, default=None)
+    if best is not None and scores[best] >= (_LEAST_WITH_PREPOSITION if new.preposition else _LEAST):
+        return _put(said, found, asked, sites, best)
+    if new.preposition:
+        return _added(said, asked)
+    return _added(f"on {said}", asked) if language == "en" and says_day(new) and not new.determiner else None
+
+
+def _begins(question: str) -> bool:
+    """Whether a follow-up's first capital is that of a sentence, and no name's: "Na hora do almoço?", but "Lisboa?"."""
+    return not opens(question) and len(words_of(question)) > 1
+
+
+def _alike(new: Phrase, site: Phrase, place: int) -> float:
+    """How well a phrase of the earlier question would be replaced; of two alike the later one."""
+    days, names = (says_day(new), says_day(site)), (_name(new), _name(site))
+    head = bool(_heads(new) & _heads(site))
+    score = 0.1 * place + 4.0 * head
+    if any(days):
+        score += 4.0 if all(days) else -4.0
+    elif any(names):
+        score += 3.0 if all(names) else -2.0 + 1.5 * head
+    if new.preposition:
+        same = new.preposition == site.preposition
+        return score + (2.0 if same else -2.0) + 0.5 * (new.words[0].low == site.words[0].low)
+    if site.preposition and not all(names) and not all(days):
+        score -= 2.0
+    if site.counted:
+        score -= 2.0 if new.determiner else 0.5
+    if not new.determiner:
+        score += _plural(new) == _plural(site)
+    return score + 1.0 * (bool(new.determiner) == bool(site.determiner)) + 0.5 * (new.determiner == site.determiner)
+
+
+def _put(said: str, found: Sequence[Phrase], asked: str, sites: Sequence[Phrase], best: int) -> str:
+    """The earlier question with what is said in the place of one of its phrases."""
+    new, site = found[0], sites[best]
+    start, end = site.words[0].start, _end(new, found, asked, sites, best)
+    if says_day(new) and says_day(site):  # "de segunda a sexta" is one
+        while best and says_day(sites[best - 1]) and asked[sites[best - 1].words[-1].end : start].isspace():
+            best -= 1
+            start = sites[best].words[0].start
+    elif new.preposition and new.preposition != site.preposition:
+        said, start = said[new.content[0].start :], site.content[0].start
+    elif site.preposition and not new.preposition:
+        article = _WITH_ARTICLE.get(site.preposition, {}).get(new.determiner, "")
+        if article:
+            said = f"{article} {said[new.content[0].start :]}"
+        elif new.determiner:
+            said = f"{site.preposition} {said}"
+        else:
+            start = site.content[0].start
+    if not asked[:start].strip("¿¡\"'“ "):
+        said = said[:1].upper() + said[1:]
+    return asked[:start] + said + asked[end:]
+
+
+def _end(new: Phrase, found: Sequence[Phrase], asked: str, sites: Sequence[Phrase], best: int) -> int:
+    """Where the replaced phrase ends: with what belongs to it, where the new one brings its own."""
+    end = sites[best].words[-1].end
+    more = any(phrase.words[0].start > new.words[-1].end for phrase in found)
+    for later in sites[best + 1 :]:
+        described = len(new.content) > 1 and not new.preposition and later.preposition in ("de", "of")
+        both_days = says_day(new) and says_day(sites[best]) and says_day(later)
+        brought = bool(later.preposition and (more or (described and not _name(later)))) or both_days
+        between = asked[end : later.words[0].start]
+        if between.strip() not in _AND and not (brought and between.isspace()):
+            break
+        end = later.words[-1].end
+    return end
+
+
+def _added(said: str, asked: str) -> str:
+    bare = asked.rstrip()
+    end = len(bare.rstrip("?!.… "))
+    return f"{bare[:end]} {said}{bare[end:] or '?'}"
+
+
+def _plural(phrase: Phrase) -> bool:
+    return phrase.content[-1].low.endswith("s")
+
+
+def _name(phrase: Phrase) -> bool:
+    return any(word.name for word in phrase.content)
+
+
+def _heads(phrase: Phrase) -> set[str]:
+    """The words of a phrase by their roots, and a name with a number ("SEV1") without it."""
+    return {stem(plain(word.low).rstrip("0123456789") or word.low) for word in content_words(phrase)}

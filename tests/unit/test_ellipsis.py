@@ -1,0 +1,96 @@
+"""A follow-up that is no sentence takes the place of a phrase of its own form in the question before it."""
+
+import pytest
+
+from kbot.ellipsis import filled, fragment, without_opening
+from kbot.language import detect_language
+from kbot.phrases import phrases
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "whole"),
+    [
+        # the same preposition, in any of its forms
+        ("Quanto custa o estacionamento em Braga?", "e em Lisboa?", "Quanto custa o estacionamento em Lisboa?"),
+        ("Quanto custa o estacionamento em Braga?", "E no Porto?", "Quanto custa o estacionamento no Porto?"),
+        ("Qual é a diária em Recife?", "E em São Paulo?", "Qual é a diária em São Paulo?"),
+        ("Quem cuida da folha de pagamento?", "E da rede?", "Quem cuida da rede?"),
+        ("Who is responsible for payroll?", "and for the network?", "Who is responsible for the network?"),
+        ("Quanto posso gastar com livro técnico?", "E com celular?", "Quanto posso gastar com celular?"),
+        # the same kind of thing: names, names with numbers, days
+        ("Quanto custa o estacionamento em Braga?", "Lisboa?", "Quanto custa o estacionamento em Lisboa?"),
+        ("How many people does Everest seat?", "And Aconcagua?", "How many people does Aconcagua seat?"),
+        ("Qual é o prazo de resposta do SEV1?", "E do SEV3?", "Qual é o prazo de resposta do SEV3?"),
+        ("Em quanto tempo se responde a um SEV1?", "E de um SEV2?", "Em quanto tempo se responde a um SEV2?"),
+        ("When does the gym open on weekdays?", "And on Sundays?", "When does the gym open on Sundays?"),
+        ("Que horas ela abre de segunda a sexta?", "E aos sábados?", "Que horas ela abre aos sábados?"),
+        # the subject or the object
+        ("How long is the probation period?", "and vacation?", "How long is vacation?"),
+        ("How long is the probation period?", "And the notice period?", "How long is the notice period?"),
+        ("When does the gym open on weekdays?", "and the pool?", "When does the pool open on weekdays?"),
+        ("Qual é a diária em Recife?", "E o hotel?", "Qual é o hotel em Recife?"),
+        ("A que horas a biblioteca abre?", "e a academia?", "A que horas a academia abre?"),
+        ("A piscina é coberta?", "E a quadra?", "A quadra é coberta?"),
+        ("O plano cobre óculos?", "e lentes?", "O plano cobre lentes?"),
+        ("O plano cobre óculos?", "e o seguro?", "O seguro cobre óculos?"),
+        ("Does the plan cover glasses?", "and contact lenses?", "Does the plan cover contact lenses?"),
+        ("Does PerksPlus cover gym memberships?", "what about yoga?", "Does PerksPlus cover yoga?"),
+        ("How often are laptops replaced?", "and phones?", "How often are phones replaced?"),
+        ("On which days are dogs allowed?", "and cats?", "On which days are cats allowed?"),
+        ("Quanto custa a segunda via do crachá?", "E a vaga mensal?", "Quanto custa a vaga mensal?"),
+        # a phrase with its own company takes away that of the other
+        (
+            "Qual é o limite para hospedagem em capitais?",
+            "E para refeição em viagem?",
+            "Qual é o limite para refeição em viagem?",
+        ),
+        ("Quanto posso gastar com curso ou certificação?", "E com livros?", "Quanto posso gastar com livros?"),
+        # nothing has its form: it is added
+        ("When is the gym open?", "and on Sundays?", "When is the gym open on Sundays?"),
+        ("When is the gym open?", "What about weekends?", "When is the gym open on weekends?"),
+        ("Quanto dura a licença", "E para estagiários?", "Quanto dura a licença para estagiários?"),
+    ],
+)
+def test_a_fragment_takes_the_place_of_its_like(asked: str, said: str, whole: str) -> None:
+    assert filled(said, asked, detect_language(asked)) == whole
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("Que horas a biblioteca abre?", "E se eu atrasar?"),
+        ("Que horas a biblioteca abre?", "Por quê?"),
+        ("Quantos dias de férias eu tenho?", "E vender?"),
+        ("Quantos dias de férias eu tenho?", "E a biblioteca?"),
+        ("How many conferences may I attend?", "And the budget?"),
+        ("When is the gym open?", "How much is it?"),
+        ("When is the gym open?", "and is it crowded?"),
+        ("Que horas a biblioteca abre?", "E visitantes, onde param o carro?"),
+        ("Wann ist das Büro offen?", "und am Sonntag?"),
+    ],
+)
+def test_a_sentence_and_what_has_no_like_takes_no_place(asked: str, said: str) -> None:
+    assert filled(said, asked, detect_language(asked)) is None
+
+
+def test_what_opens_a_follow_up_is_no_part_of_it() -> None:
+    assert fragment("E em Lisboa?", "pt") == "em Lisboa"
+    assert fragment("but what about Sundays?", "en") == "Sundays"
+    assert without_opening("E quem adota?") == "Quem adota?"
+    assert without_opening("and?") == "and?"
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Quanto custa a vaga mensal no estacionamento?", ["a vaga mensal", "no estacionamento"]),
+        ("Em quanto tempo sai o acesso à VPN?", ["tempo", "o acesso", "à VPN"]),
+        ("Com que antecedência se pedem férias?", ["antecedência", "férias"]),
+        ("How often is the database backed up?", ["the database"]),
+        ("When does Inês book flights?", ["Inês", "flights"]),
+        ("What does the shuttle cost for guests?", ["the shuttle", "for guests"]),
+    ],
+)
+def test_the_phrases_of_a_question_are_found_without_its_verb(question: str, said: list[str]) -> None:
+    found = phrases(question, detect_language(question))
+    assert [question[each.words[0].start : each.words[-1].end] for each in found] == said
