@@ -54,14 +54,14 @@ class ReplayedChatModel(BaseChatModel):
     ) -> AsyncIterator[ChatGenerationChunk]:
         asked = json.dumps([self.shown, convert_to_openai_messages(messages), stop, kwargs], sort_keys=True)
         call = hashlib.sha256(asked.encode()).hexdigest()
-        chunks, whole, seconds = self._find(call)
+        known, whole, seconds = self._find(call)
         before = self.seconds
         self.seconds = before + seconds
-        for chunk in chunks:
-            yield _generation(chunk)
+        for told in known:
+            yield _generation(told)
         if whole:
             return
-        known, chunks = len(chunks), []
+        chunks: list[dict[str, Any]] = []
         begun = time.perf_counter()
         answer = cast(AsyncGenerator[AIMessageChunk], self.inner.astream(messages, stop=stop, **kwargs))
         try:
@@ -70,13 +70,13 @@ class ReplayedChatModel(BaseChatModel):
                     told = _told(chunk)
                     if any(told.values()):  # else a sign of life, which is another one each time
                         chunks.append(told)
-                    if len(chunks) > known or not any(told.values()):
+                    if len(chunks) > len(known) or not any(told.values()):
                         yield _generation(told)
             whole = True
         finally:
             seconds = time.perf_counter() - begun
             self.seconds = before + seconds
-            if len(chunks) > known or whole:
+            if len(chunks) > len(known) or whole:
                 self._keep(call, chunks, whole, seconds)
 
     def _find(self, call: str) -> tuple[list[dict[str, Any]], bool, float]:

@@ -87,7 +87,9 @@ def _words(kinds: dict[SmallTalk, dict[str, str]], *languages: str) -> str:
     return "|".join(said[each] for said in kinds.values() for each in languages if each in said)
 
 
-_ANY = {kind: re.compile(rf"(?<!\w)(?:{_words({kind: said}, 'pt', 'en', '')})(?!\w)") for kind, said in _SAID.items()}
+_ANY: dict[SmallTalk, re.Pattern[str]] = {
+    kind: re.compile(rf"(?<!\w)(?:{_words({kind: said}, 'pt', 'en', '')})(?!\w)") for kind, said in _SAID.items()
+}
 _ALL = {
     language: re.compile(rf"(?:\W|(?<!\w)(?:{_words(_SAID, *each)}|{'|'.join(_WITH[one] for one in each)})(?!\w))+")
     for language, each in {"pt": ("pt", ""), "en": ("en", ""), "": ("pt", "en", "")}.items()

@@ -102,6 +102,7 @@ async def test_the_documented_gate_works_on_an_empty_database(kbot: Program, emp
     ci = kbot.but(database_url=empty_database)
     first = await does(steps[1], ci)
     assert (first.code, "No run of ours was kept here yet: run `kbot eval run`" in first.err) == (2, True)
+    done = first
     for step in steps:
         done = await does(step, ci)
         assert done.code == 0, done.err
