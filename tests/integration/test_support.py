@@ -8,7 +8,7 @@ from langchain_core.embeddings import Embeddings
 from kbot.chat import Passage
 from kbot.models import Embedder, open_chat_model
 from kbot.reflection.reflecting import Reflection
-from kbot.reflection.support import weigh
+from kbot.reflection.support import gather, weigh, weighed
 from kbot.settings import Settings
 
 ALBACORA = (
@@ -92,3 +92,10 @@ async def test_a_draft_is_embedded_once_however_many_passages_it_is_held_against
 async def test_figures_are_held_as_values(embedder: Embedder, claim: str, text: str, supported: bool) -> None:
     (support,) = await weigh(embedder, [(claim, [text])])
     assert (support.figures, support.supported) == (supported, supported)
+
+
+async def test_a_figure_may_stand_in_the_title_or_the_heading_of_a_text(embedder: Embedder) -> None:
+    text = "Cada pessoa tem 22 dias úteis de férias por ano."
+    claims = {year: f"Em {year}, cada pessoa tem 22 dias úteis de férias por ano." for year in (2023, 2024)}
+    evidence = await gather(embedder, claims.values(), {text: "Política de 2024\nFérias"})
+    assert [weighed(evidence, claim, [text]).supported for claim in claims.values()] == [False, True]

@@ -160,14 +160,15 @@ class Reflection:
         if self.mode == "off" or not claims:
             return Review(text)
         texts = [as_read(passage) for passage in passages]
+        under = {text: f"{p.title}\n{p.heading}" for text, p in zip(texts, passages, strict=True)}
         try:
-            evidence = await gather(self._embedder, (claim.text for claim in claims), texts)
+            evidence = await gather(self._embedder, (claim.text for claim in claims), under)
             weights = [weighed(evidence, claim.text, _cited(claim, texts)) for claim in claims]
             if found := _found(claims, weights, texts, evidence):
                 self.note("claims", "attributed", f"{len(found)}/{len(claims)}")
                 text = attributed(text, found)
                 claims = split_claims(text)
-                evidence = await gather(self._embedder, (claim.text for claim in claims), texts, evidence)
+                evidence = await gather(self._embedder, (claim.text for claim in claims), under, evidence)
                 weights = [weighed(evidence, claim.text, _cited(claim, texts)) for claim in claims]
         except ModelError as error:
             self._unchecked("claims", error, f"{len(claims)}/{len(claims)}")

@@ -50,6 +50,7 @@ _NOTHING = Support("", 0.0, 0.0, False)
 
 @dataclass(frozen=True, slots=True)
 class _Text:
+    under: str  # its title and heading, where a figure may stand as well
     sentences: tuple[str, ...]
     rows: tuple[tuple[str, frozenset[str]], ...]  # sentences in a row, and the roots of their words
     language: Language
@@ -67,11 +68,11 @@ _NO_EVIDENCE = Evidence({}, {})
 
 
 async def gather(
-    embedder: Embedder, claims: Iterable[str], texts: Iterable[str], known: Evidence = _NO_EVIDENCE
+    embedder: Embedder, claims: Iterable[str], texts: Mapping[str, str], known: Evidence = _NO_EVIDENCE
 ) -> Evidence:
-    """The evidence for these claims and texts, and what is `known`, which is not embedded again. Raises `ModelError`
-    where the embedder fails."""
-    read = dict(known.texts) | {text: _read(text) for text in texts if text not in known.texts}
+    """The evidence for these claims and texts, each with the title and heading that it stands under, and what is
+    `known`, which is not embedded again. Raises `ModelError` where the embedder fails."""
+    read = dict(known.texts) | {text: _read(text, under) for text, under in texts.items() if text not in known.texts}
     wanted = [*claims, *(sentence for text in read.values() for sentence in text.sentences)]
     new = [each for each in dict.fromkeys(wanted) if each not in known.vectors]
     vectors = np.asarray(await embedder.embeddings.aembed_documents(new)) if new else np.zeros((0, 1))
@@ -92,7 +93,7 @@ def weighed(evidence: Evidence, claim: str, texts: Sequence[str]) -> Support:
     share, span = max(rows, key=lambda each: (each[0], -len(each[1])))
     cosines = np.stack([evidence.vectors[sentence] for sentence in single]) @ evidence.vectors[claim]
     nearest = int(cosines.argmax())
-    figures = not missing(claim, "\n".join(texts))
+    figures = not missing(claim, "\n".join([*(text.under for text in read), *texts]))
     said_in = detect_language(claim)
     written_in = read[0].language if len(read) == 1 else detect_language(" ".join(texts))
     abroad = bool(said_in and written_in and said_in != written_in)
@@ -101,7 +102,7 @@ def weighed(evidence: Evidence, claim: str, texts: Sequence[str]) -> Support:
 
 async def weigh(embedder: Embedder, claims: Sequence[tuple[str, Sequence[str]]]) -> list[Support]:
     """How well the texts beside each claim support it. Raises `ModelError` where the embedder fails."""
-    texts = dict.fromkeys(text for _, rest in claims for text in rest)
+    texts = dict.fromkeys((text for _, rest in claims for text in rest), "")
     evidence = await gather(embedder, (claim for claim, _ in claims), texts)
     return [weighed(evidence, claim, rest) for claim, rest in claims]
 
@@ -111,9 +112,9 @@ def _roots(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words(text) if word not in FUNCTION_WORDS)
 
 
-def _read(text: str) -> _Text:
+def _read(text: str, under: str) -> _Text:
     piece = [text[start:end] for start, end in sentences(text)]
-    return _Text(tuple(piece), tuple((row, _roots(row)) for row in _windows(piece)), detect_language(text))
+    return _Text(under, tuple(piece), tuple((row, _roots(row)) for row in _windows(piece)), detect_language(text))
 
 
 def _windows(piece: Sequence[str]) -> list[str]:
