@@ -13,7 +13,7 @@ from rich.console import Console
 from bench.delivery import discord, slack
 from bench.ingestion import ingestion
 from bench.quality import quality
-from bench.reading import reading
+from bench.reading import WAYS, reading
 from bench.refusal_time import refusal_time
 from bench.refusals import refusals
 from bench.report import Result, environment, show, write
@@ -51,6 +51,7 @@ async def main() -> int:
         options.questions,
         options.answers,
         options.sample,
+        tuple(options.ways),
     )
     console = Console(width=None if sys.stdout.isatty() else 120)
     where = environment(MAJOR)
@@ -75,6 +76,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--questions", type=int, default=400, help="how many questions are timed")
     parser.add_argument("--answers", type=int, default=200, help="how many are delivered while calls fail")
     parser.add_argument("--sample", type=int, default=20, help="answerable, and unanswerable, questions for a model")
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=(), help="in which ways it is asked; default: all")
     parser.add_argument("--results", type=Path, default=here / "results" / "latest.json", help="where JSON goes")
     return parser.parse_args()
 

@@ -27,7 +27,7 @@ from kbot.reflection.reflecting import LEAST_ODDS, answer_odds
 
 _SEED = 11
 _RESAMPLES = 2000
-_WAYS: dict[str, dict[str, Any]] = {
+WAYS: dict[str, dict[str, Any]] = {
     "check": {"reflection": "check"},
     "off": {"reflection": "off"},
     "full": {"reflection": "full"},
@@ -68,7 +68,9 @@ async def reading(bench: Bench) -> Result:
     async with fresh_database(bench.cache, bench.settings, "bench_reading") as (database, made):
         await ingest_set(bench, labelled, database, made)
         reranker = await open_reranker(made, bench.embedder)
-        for name, way in _WAYS.items():
+        for name, way in WAYS.items():
+            if bench.ways and name not in bench.ways:
+                continue
             held = "none" if way.get("constrain") == "never" else chat.grammar
             engine = Engine(
                 settings.model_copy(update=way),
@@ -80,8 +82,10 @@ async def reading(bench: Bench) -> Result:
             answers[name] = [await _ask(engine, replayed, question) for question in questions]
     tables = (
         Table(f"answers of {chat.name}", _COLUMNS, tuple((name, *_figures(asked)) for name, asked in answers.items())),
-        Table("refused, by the least odds of an answer", _CURVE, _curve(answers["check"], answers["off"])),
     )
+    if {"check", "off"} <= answers.keys():
+        curve = _curve(answers["check"], answers["off"])
+        tables += (Table("refused, by the least odds of an answer", _CURVE, curve),)
     notes = (
         f"{len(questions)} questions of {labelled.name}, half of them answerable; 95 % bootstrap intervals.",
         f"The calls are kept in {bench.cache}: made again where a prompt has changed.",

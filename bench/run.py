@@ -10,8 +10,8 @@ from kbot.settings import Settings
 @dataclass(frozen=True, slots=True)
 class Bench:
     """`sets` is the folder of labelled sets, `cache` one outside the repository for what is costly to make; `sizes`
-    are numbers of passages, `questions` how many questions are timed,
-    `answers` how many are delivered while calls fail, `sample` how many of each sort a real model is asked."""
+    are numbers of passages, `questions` how many questions are timed, `answers` how many are delivered while calls
+    fail, `sample` how many of each sort a real model is asked, and `ways` in which ways (none named: in all)."""
 
     settings: Settings
     embedder: Embedder
@@ -22,3 +22,4 @@ class Bench:
     questions: int
     answers: int
     sample: int
+    ways: tuple[str, ...]
