@@ -76,4 +76,4 @@ async def _workspaces(connection: AsyncConnection[Any]) -> list[str]:
 async def _held(connection: AsyncConnection[Any], workspaces: list[str]) -> Held:
     row = await (await connection.execute(_HELD, {"workspaces": workspaces})).fetchone()
     documents, passages, size, runs = row or (0, 0, 0, 0)
-    return Held(len(workspaces), documents, passages, round(int(size) / 1e6, 1), runs)
+    return Held(len(workspaces), documents, passages, round(int(size) / 1e6, 2), runs)
