@@ -119,6 +119,16 @@ async def test_a_new_rule_disagrees_with_the_old_one(embedder: Embedder) -> None
             passage(2, "A loja abre às 10h.", "Lisboa"),
         ),
         (
+            "What is the copayment in the network?",
+            passage(1, "For in-network emergency services, the copayment is typically around $100.", "Benefits"),
+            passage(2, "For out-of-network emergency services, the copayment is typically around $150.", "Benefits"),
+        ),
+        (
+            "Quanto é o copagamento na rede?",
+            passage(1, "Na rede, o copagamento de emergência é de R$ 100.", "Benefícios"),
+            passage(2, "Fora da rede, o copagamento de emergência é de R$ 150.", "Benefícios"),
+        ),
+        (
             "How long do I wait?",
             passage(1, "1. Wait for 10 minutes.\n2. Press the button.\n3. Wait for 20 minutes.", "Router"),
             passage(2, "Something else that nobody asked for.", "Other"),

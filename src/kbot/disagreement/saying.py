@@ -13,6 +13,8 @@ from kbot.language import FUNCTION_WORDS, stem
 
 _TOKEN = re.compile(r"[^\W_]+(?:\.\d+)*")
 _CONDITION = re.compile("|".join(rf"\b(?P<{name}>{words})\b" for name, words in CONDITIONS.items()), re.IGNORECASE)
+# What lies outside of something is not what lies in it; a word before a hyphen says so, and is near to nothing.
+_OUTSIDE = re.compile(r"\b(?:(?:out[- ]of|outside|fora d[aeo]s?)\b|(?:off|non|não)-(?=\w))", re.IGNORECASE)
 _EFFECTIVE = re.compile(rf"\b(?:{EFFECTIVE}) $", re.IGNORECASE)
 # What follows is another statement: "22 days, of which…".
 _ASIDE = re.compile(r"[,;] (?:which|and|but|while|so|que|e|mas|enquanto|portanto|o que|os quais|as quais)\b.*\Z|;.*\Z")
@@ -48,6 +50,7 @@ def said(n: int, sentence: str, title: str, heading: str, *, item: bool) -> Said
     meaning = polarity(told)
     spans = [(value.start, value.end) for value in values_in(told)] + list(meaning.spans)
     words = words_in(told, spans)
+    conditions = frozenset(match.lastgroup or "" for match in _CONDITION.finditer(told))
     above = " ".join(part for part in heading.split(" > ") if plain(part) != plain(title))
     return Said(
         n,
@@ -57,7 +60,7 @@ def said(n: int, sentence: str, title: str, heading: str, *, item: bool) -> Said
         tuple(word for word, name in words if not name),
         frozenset(root(word) for word, name in words if not name),
         frozenset(root(word) for word, name in words if name),
-        frozenset(match.lastgroup or "" for match in _CONDITION.finditer(told)),
+        conditions | {"outside"} if _OUTSIDE.search(told) else conditions,
         frozenset(PERIODS[word] for word in map(_bare, _TOKEN.findall(_without(told, spans))) if word in PERIODS),
         token_roots(title),
         token_roots(above),

@@ -7,7 +7,8 @@ from psycopg.rows import dict_row
 from kbot.database import Database
 from kbot.language import detect_language
 
-# Of spellings of one question the newest stands for all. A gap is one no longer once the question was answered.
+# Of spellings of one question the newest stands for all. A gap is one no longer once the question was answered. A
+# follow-up as it stands alone says what went before it, which may have been private.
 _ASKED: LiteralString = """
 SELECT DISTINCT ON (kbot_question_key(t.standalone)) t.id::text, t.standalone AS question, t.answer, t.grounded,
   t.reason, said.helpful, said.unhelpful, read.relevant
@@ -23,7 +24,10 @@ CROSS JOIN LATERAL (
     FROM readings WHERE workspace = t.workspace AND turn_id = t.id AND (passage->>'cited')::boolean GROUP BY 1
   ) r
 ) read
-WHERE t.workspace = %(workspace)s AND (%(private)s OR NOT t.private)
+WHERE t.workspace = %(workspace)s AND (%(private)s OR (NOT t.private AND (t.standalone = t.question OR NOT EXISTS (
+    SELECT FROM turns before WHERE before.workspace = t.workspace AND before.channel = t.channel AND before.private
+      AND before.asked_at < t.asked_at
+  ))))
   AND (said.helpful + said.unhelpful > 0 OR (NOT t.grounded AND NOT EXISTS (
     SELECT FROM turns later
     WHERE later.workspace = t.workspace AND later.grounded AND later.asked_at > t.asked_at
@@ -38,7 +42,8 @@ _ASK_UNCITED = "The answer cited nothing. Say whether the documents answer it, a
 
 async def labelled_rows(database: Database, workspace: str, *, private: bool) -> list[dict[str, Any]]:
     """The questions of a workspace that somebody judged or that were left unanswered, in the shape of
-    `kbot.evaluation.labelled`; those asked in private only if wanted.
+    `kbot.evaluation.labelled`; those asked in private, and follow-ups where something private went before, only if
+    wanted.
 
     A helpful answer labels what it cited. A refusal counts as right unless somebody found it of no help; such, and
     answers of no help, have `answerable` null and a `note` for whoever labels them.
