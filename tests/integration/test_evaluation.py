@@ -1,17 +1,15 @@
 """A labelled set put to a real engine: runs, their figures, the cut that is chosen, and a team's own questions."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from answering import DOCUMENTS, FERIAS, UNKNOWN, UNKNOWN_EN, Desk, ask, somewhere
+from answering import DOCUMENTS, FERIAS, UNKNOWN, UNKNOWN_EN, Desk
 from fakes.ollama import FakeOllama
-from kbot import desk as counter
 from kbot import library
-from kbot.chat import Answer, Citation, Opinion, Passage, Person, Place
+from kbot.chat import Answer, Citation, Passage, Place
 from kbot.engine import Engine
 from kbot.errors import ModelMissing, SettingsError
 from kbot.evaluation import ledger
@@ -25,9 +23,8 @@ from kbot.evaluation.corpus import (
     shelve,
     workspace_of,
 )
-from kbot.evaluation.harvest import labelled_rows
 from kbot.evaluation.judge import words_judge
-from kbot.evaluation.labelled import LabelledPassage, LabelledQuestion, read_questions, write_questions
+from kbot.evaluation.labelled import LabelledPassage, LabelledQuestion
 from kbot.evaluation.run import Run, configuration, evaluate, figures, subsets
 from kbot.evaluation.trial import JudgedClaim, Only, answer_figures, put, unit
 from kbot.settings import Chunking
@@ -205,47 +202,6 @@ async def test_a_worse_run_is_told_from_noise(engine: Engine) -> None:
     assert (part.n, part.before_only, part.after_only) == (10, 2, 0)
     with pytest.raises(SettingsError, match="no question in common"):
         compare(run, await measured(engine, "else", only="retrieval"))
-
-
-async def test_what_people_say_becomes_labelled_questions(desk: Desk, engine: Engine, tmp_path: Path) -> None:
-    place, ana, bia = somewhere(), Person("ana", "pt"), Person("bia", "pt")
-    private = replace(somewhere(), private=True)
-    liked = await ask(engine, "Quantos dias úteis de férias se tem por ano?", place)
-    disputed = await ask(engine, "A que horas a biblioteca abre de segunda a sexta?", place)
-    gap = await ask(engine, "Qual foi a cotação do níquel exportado em Singapura?", place)
-    missed = await ask(engine, "Qual foi a cotação do cobre exportado em Singapura?", place)
-    secret = await ask(engine, "A que horas a biblioteca fecha de segunda a sexta?", private)
-    unrated = await ask(engine, "A biblioteca abre aos domingos?", place)
-    assert all(answer.grounded for answer in (liked, disputed, secret, unrated))
-    assert not gap.grounded
-    assert not missed.grounded
-    said: list[tuple[Place, Person, Answer, Opinion]] = [
-        (place, ana, liked, "helpful"),
-        (place, ana, disputed, "helpful"),
-        (place, bia, disputed, "unhelpful"),
-        (place, ana, missed, "unhelpful"),
-        (private, ana, secret, "helpful"),
-    ]
-    for where, person, answer, opinion in said:
-        await counter.rate(desk.database, where, person, answer.id, opinion)
-    rows = {row["question"]: row for row in await labelled_rows(desk.database, "default", private=False)}
-    assert (rows[liked.question]["answerable"], rows[liked.question]["relevant"]) == (True, ["ferias.md"])
-    assert rows[liked.question]["lang"] == "pt"
-    assert "22 dias" in rows[liked.question]["answers"][0]
-    assert "[1]" not in rows[liked.question]["answers"][0]
-    assert (rows[gap.question]["answerable"], rows[gap.question]["type"]) == (False, "gap")
-    assert [rows[each.question]["answerable"] for each in (disputed, missed)] == [None, None]
-    assert "note" in rows[missed.question]
-    assert secret.question not in rows
-    assert unrated.question not in rows
-    everything = await labelled_rows(desk.database, "default", private=True)
-    assert secret.question in {row["question"] for row in everything}
-    assert json.loads(json.dumps(everything)) == everything
-    path = tmp_path / "own.questions.jsonl"
-    write_questions(path, rows.values())
-    again = read_questions(path)
-    assert again.unlabelled >= 2
-    assert {liked.question, gap.question} <= {question.text for question in again.questions}
 
 
 PAGE = Passage("c1", "d", "guide.pdf", "t", "Text of page three.", 0.5, 0.5, 0.5, 0.5, page=3, cited=True)
