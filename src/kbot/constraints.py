@@ -43,14 +43,14 @@ plain ::= [^ \t\r\n[\]【】［］.!?…`]
 # JSON string: a line ends with \n as two characters, and a quotation mark has a backslash before it.
 _LETTER = r'[^\x00- "\\\[\]【】［］.!?…`]'
 _WITHIN = r'(\.[0-9a-zºª]|[!?](\\"|[”’»),])|\?[0-9A-Za-z_]{1,20}=)'
-_CODE = r'`[^\x00-\x1f"\\\[\]`]{1,80}`'
+_CODE = r'`([^\x00-\x1f"\\\[\]`]|\\["\\]){1,80}`'
 _SHORT = r"\(?(%(shortened)s|[A-Za-z](\.[A-Za-z]){0,3})\."
 _WORD = rf'(({_LETTER}|\\["\\]|{_WITHIN}|{_CODE}){{1,%(characters)d}}|{_SHORT})'
 _ANSWERED = r"((%(yes)s)[.!] )?"
 _TEXT = rf"{_ANSWERED}{_WORD}( {_WORD}){{0,%(words)d}}"
 _MARK = r"\[(%(numbers)s)\]"
 _CITES = rf" {_MARK}( ?{_MARK}){{0,%(cited)d}}"
-_SENTENCE = rf"{_TEXT}({_CITES}[.;,]?|[.!?…][”’»)*_]?{_CITES})"
+_SENTENCE = rf'{_TEXT}({_CITES}[.;,]?|[.!?…](\\"|[”’»)*_]){{0,2}}{_CITES})'
 _ITEM = r"([-*•] |[0-9]{1,2}[.)] )"
 _OPEN = rf"({_ITEM}|{_TEXT}:\\n(\\n)?{_ITEM})?"
 _PATTERN = rf"^(%(refusal)s|{_OPEN}{_SENTENCE}( {_SENTENCE}|\\n(\\n)?{_OPEN}{_SENTENCE}){{0,%(more)d}})$"
@@ -98,7 +98,7 @@ def schema(constraint: Constraint) -> dict[str, Any]:
     within = json.dumps(constraint.refusal, ensure_ascii=False)[1:-1].replace("\\", "\\\\")
     pattern = _PATTERN % _parts(
         _SPECIAL.sub(r"\\\g<0>", within),
-        "|".join,
+        lambda words: "|".join(_SPECIAL.sub(r"\\\g<0>", word) for word in words),
         constraint,
     )
     return {"type": "string", "pattern": pattern}
