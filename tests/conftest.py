@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import hypothesis
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
@@ -31,7 +32,10 @@ SHARED = Path(__file__).parents[2] / "shared"
 
 
 def pytest_configure() -> None:
-    """Programs that the tests start inherit what is ignored: a shell's background job ignores Ctrl-C."""
+    """Programs that the tests start inherit what is ignored: a shell's background job ignores Ctrl-C. And no example is
+    wrong for being slow."""
+    hypothesis.settings.register_profile("untimed", deadline=None)
+    hypothesis.settings.load_profile("untimed")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kbot.constraints import Constraint, QuotedText, gbnf, request, schema
@@ -133,7 +133,6 @@ def test_whatever_cites_nothing_or_never_ends_has_not(text: str) -> None:
     assert not fits(text)
 
 
-@settings(deadline=None)  # each example compiles its pattern
 @given(TEXTS.map(lambda text: " ".join(text.split())).filter(bool))
 def test_any_sentence_of_the_operator_can_refuse(refusal: str) -> None:
     assert fits_schema(refusal, refusal)
