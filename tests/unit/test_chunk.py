@@ -98,9 +98,9 @@ def test_nothing_comes_of_nothing() -> None:
 
 @pytest.mark.parametrize("unit", ["x", "é", "字", "-", "#", "|", "`", "🙂", "=" * 3 + "."])
 def test_a_long_run_without_white_space_is_cut_in_time(unit: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     text, chunks = chunks_of(LINE + unit * 100_000 + " " + LINE, 1600)
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
     check(text, chunks, 1600)
 
 
@@ -108,18 +108,18 @@ def test_a_large_text_is_cut_in_time() -> None:
     text = "\n\n".join(
         f"## Section {n}\n\n{LINE * 8}\n\n| a | b |\n| --- | --- |\n" + "| 1 | 2 |\n" * 20 for n in range(400)
     )
-    started = time.perf_counter()
+    started = time.process_time()
     text, chunks = chunks_of(text, 1600)
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
     assert len(chunks) >= 400
 
 
 def test_a_large_table_is_cut_in_time_and_each_chunk_knows_its_header() -> None:
     header = "| Name | Cargo | Days |\n| --- | --- | --- |"
     rows = [f"| Person {n} | Analista | {n} days of leave |" for n in range(10_000)]
-    started = time.perf_counter()
+    started = time.process_time()
     text, chunks = chunks_of("# Leave\n\n" + "\n".join([header, *rows]), 1600)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     check(text, chunks, 1600)
     assert chunks[0].header == ""
     assert chunks[0].text.startswith("# Leave\n\n| Name | Cargo | Days |")
