@@ -18,7 +18,7 @@ from kbot.language import Language
 from kbot.logs import get_logger
 from kbot.models import ChatModel, Embedder, Reranker
 from kbot.prompts import CUT_NOTES, Persona, fitting, room_for_passages, sections_once
-from kbot.reflection.claims import split_claims, without
+from kbot.reflection.claims import split_claims, tells_a_lack, without
 from kbot.reflection.reflecting import Reflection, Review
 from kbot.retrieval.rerank import rerank
 from kbot.settings import Settings
@@ -224,8 +224,9 @@ class Answering:
         verdict = classify(text, self.passages, refusal=self._refusal, refusals=self._persona.refusals())
         verdict = quoted(verdict, self.passages)
         # "The passages do not tell. [1]" is a refusal in the model's own words.
-        lacking = self._chat.writes and verdict.grounded and not split_claims(verdict.text)
-        return self._refused("refused") if lacking else verdict
+        if not (self._chat.writes and verdict.grounded and tells_a_lack(verdict.text)):
+            return verdict
+        return verdict if split_claims(verdict.text) else self._refused("refused")
 
     def _refused(self, reason: str) -> Verdict:
         return Verdict(self._refusal, grounded=False, refused=True, reason=reason, citations=())

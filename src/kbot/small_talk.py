@@ -94,8 +94,12 @@ _ALL = {
     language: re.compile(rf"(?:\W|(?<!\w)(?:{_words(_SAID, *each)}|{'|'.join(_WITH[one] for one in each)})(?!\w))+")
     for language, each in {"pt": ("pt", ""), "en": ("en", ""), "": ("pt", "en", "")}.items()
 }
+_MARKS = re.compile(rf"(?:\W|(?<!\w)(?:{_words(_SAID, '')})(?!\w))+")
+_CLAUSE = re.compile(r"[.,;!\n]")
 # "Perfeito?" may ask for what is called so.
 _NO_QUESTION = frozenset[SmallTalk](["thanks", "farewell", "acknowledgement"])
+# "Não funcionou" is a complaint; "não, obrigado" is thanks.
+_DENIES = re.compile(r"\b(?:nao|no)\b")
 
 
 def small_talk(text: str) -> SmallTalk:
@@ -104,7 +108,12 @@ def small_talk(text: str) -> SmallTalk:
     if len(said) > _LONGEST or not _ALL[""].fullmatch(said):
         return ""
     kinds: list[SmallTalk] = [kind for kind, words in _ANY.items() if words.search(said)]
-    if "?" in said and _NO_QUESTION.issuperset(kinds) and not re.search(_words(_SAID, ""), said):
+    if "?" in said and not _MARKS.fullmatch(said):
+        asked = [clause for clause in _CLAUSE.split(said) if "?" in clause]
+        known = all(any(words.search(clause) for words in _ANY.values()) for clause in asked)
+        if _NO_QUESTION.issuperset(kinds) or not known:
+            return ""
+    if "acknowledgement" in kinds and "thanks" not in kinds and _DENIES.search(said):
         return ""
     return kinds[0] if kinds else ""
 

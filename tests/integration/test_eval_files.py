@@ -66,6 +66,16 @@ def test_another_file_is_told_apart(tmp_path: Path, content: str | None, told: s
     assert "Field" not in str(raised.value)
 
 
+@pytest.mark.parametrize("seconds", ["1e300", "NaN"])
+def test_a_run_of_impossible_length_is_told(tmp_path: Path, seconds: str) -> None:
+    path = tmp_path / "run.json"
+    shape = {"id": "r", "name": "r", "set": "s", "workspace": "w", "started_at": "2026-01-01T00:00:00Z", "seconds": 0}
+    text = json.dumps({**shape, "configuration": {}, "outcomes": []})
+    path.write_text(text.replace('"seconds": 0', f'"seconds": {seconds}'), encoding="utf-8")
+    with pytest.raises(SettingsError, match="holds no run, as its seconds show"):
+        read_run(path)
+
+
 async def test_the_documented_gate_works_on_an_empty_database(kbot: Program, empty_database: str) -> None:
     (baseline,) = re.findall(r"^kbot eval run .* > baseline\.json$", DOCS, re.MULTILINE)
     steps = re.findall(r"^  - run: (kbot eval .*)$", DOCS, re.MULTILINE)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from kbot.chat import Answer, Citation, Passage, Place
 from kbot.engine import Engine
 from kbot.errors import ModelMissing, SettingsError
 from kbot.evaluation import ledger
+from kbot.evaluation.cleaning import clean
 from kbot.evaluation.comparison import compare, differences, gated_measures, regressions
 from kbot.evaluation.corpus import (
     Corpus,
@@ -23,7 +25,7 @@ from kbot.evaluation.corpus import (
     shelve,
     workspace_of,
 )
-from kbot.evaluation.judge import words_judge
+from kbot.evaluation.judge import Judge, Ruling, words_judge
 from kbot.evaluation.labelled import LabelledPassage, LabelledQuestion
 from kbot.evaluation.run import Run, configuration, evaluate, figures, subsets
 from kbot.evaluation.trial import JudgedClaim, Only, answer_figures, put, unit
@@ -235,3 +237,18 @@ def test_the_figures_of_an_answer(grounded: bool, refused: bool, reason: str, ex
     assert ("citation_right" in found) is grounded
     assert ("faithfulness" in found) is (not refused and reason != "error")
     assert found["contains"] == float(not refused and reason != "error")
+
+
+async def test_a_run_whose_documents_are_deleted_meanwhile_is_no_run(desk: Desk, engine: Engine) -> None:
+    workspace = await shelve(engine, CORPUS, lambda _: None)
+    words = words_judge(engine.embedder)
+
+    async def deleting(claim: str, texts: Sequence[str]) -> Ruling:
+        await clean(desk.database, runs=False)
+        return await words.rule(claim, texts)
+
+    judge = Judge(words.name, deleting)
+    told: dict[str, Any] = {"name": "cut short", "labelled": "own", "only": "everything"}
+    configured = await configuration(engine, CORPUS, QUESTIONS, judge, "everything")
+    with pytest.raises(SettingsError, match="deleted while it went on"):
+        await evaluate(engine, workspace, QUESTIONS, judge, lambda _done, _of: None, configured=configured, **told)

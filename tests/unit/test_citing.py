@@ -52,3 +52,20 @@ def test_of_two_with_as_many_words_the_one_with_the_figure_is_quoted() -> None:
 def test_a_refusal_and_what_cites_nothing_have_no_quote() -> None:
     assert judged("Não sei.").citations == ()
     assert judged("São 22 dias.").citations == ()
+
+
+def test_a_source_names_the_heading_that_its_quote_stands_under() -> None:
+    text = (
+        "# Preços\n\nA sala custa 18 euros por hora.\n\n## Estacionamento\n\n"
+        "Um lugar na garagem custa 60 euros por mês.\n\n## Cacifos\n\nUm cacifo custa 5 euros por mês."
+    )
+    passage = replace(PASSAGES[0], text=text, heading="Preços > Cacifos", quote="Um cacifo custa 5 euros por mês.")
+    headings = {
+        "Um lugar na garagem custa 60 euros por mês [1].": "Preços > Estacionamento",
+        "A sala custa 18 euros por hora [1].": "Preços",
+        "Um cacifo custa 5 euros por mês [1].": "Preços > Cacifos",
+    }
+    assert {answer: judged(answer, [passage]).citations[0].heading for answer in headings} == headings
+    inner = text.removeprefix("# Preços\n\n").replace("## ", "### ")
+    inside = replace(passage, heading="Guia > Lisboa > Cacifos", text=inner)
+    assert judged("A sala custa 18 euros por hora [1].", [inside]).citations[0].heading == "Guia > Lisboa"

@@ -34,11 +34,35 @@ def test_a_claim_may_cite_several_and_none() -> None:
         "The benefits that you get are as follows:",
         "The passages do not say when it closes.",
         "Os trechos não dizem quando ela fecha.",
+        "Os documentos não informam o salário [1].",
+        "Não há informações sobre o salário nos documentos [1].",
+        "There is no information about this [1].",
         "",
     ],
 )
 def test_what_says_nothing_of_the_world_is_no_claim(answer: str) -> None:
     assert split_claims(answer) == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Não há documentos exigidos além do RG para abrir a conta.",
+        "There are no documents to submit before day 90.",
+        "Nenhum documento precisa ser autenticado.",
+        "Não há informações a preencher na página 2 do formulário.",
+        "Documentos que não contêm assinatura são devolvidos em 5 dias.",
+        "Documents that do not contain a signature are returned.",
+        "Fontes externas não informadas até dia 5 são multadas em R$ 100.",
+    ],
+)
+def test_what_the_world_says_of_documents_is_a_claim(answer: str) -> None:
+    assert [claim.text for claim in split_claims(answer)] == [answer]
+
+
+@pytest.mark.parametrize("step", ["Passo 2: ", "**Step 2:** ", "2. ", "Etapa 3. "])
+def test_the_number_of_a_step_is_none_of_its_figures(step: str) -> None:
+    assert [claim.text for claim in split_claims(f"{step}Reinicie a máquina [1].")] == ["Reinicie a máquina."]
 
 
 def test_a_short_answer_is_a_claim_if_it_cites() -> None:

@@ -134,3 +134,17 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert read_questions(path).questions[0].text == "É às 8?"
     with pytest.raises(SettingsError, match="--out"):
         write_questions(tmp_path / "nowhere" / "out.jsonl", [])
+
+
+def test_a_line_ends_where_json_lines_end_alone(tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    asked = "What\u2028is\u0085it?"
+    write_questions(path, [{"id": "1", "question": asked, "answerable": False}])
+    assert [question.text for question in read_questions(path).questions] == [asked]
+
+
+def test_no_subset_takes_the_name_of_all_questions(tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    write_questions(path, [{"id": "1", "question": "What is it?", "answerable": False, "type": "all"}])
+    with pytest.raises(SettingsError, match='"type" must be text, and not "all"'):
+        read_questions(path)

@@ -124,6 +124,12 @@ def test_what_asks_for_nothing_is_small_talk(text: str, kind: SmallTalk) -> None
         "support",
         "for support",
         "it worked how?",
+        "não funcionou",
+        "não ajudou",
+        "that helps no",
+        "ok e agora?",
+        "ok, e o time?",
+        "bom dia, e o time?",
     ],
 )
 def test_what_may_ask_for_something_is_none_however_polite(text: str) -> None:

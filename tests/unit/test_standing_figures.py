@@ -55,6 +55,8 @@ from kbot.figures.standing import missing
         ("It is in room A-17.", "Sala A 17."),
         ("You have **15** days.", "You have 15 days."),
         ("See pages 12-15.", "Pages 12 to 15."),
+        ("Leva 90 minutos.", "Leva 1h30."),
+        ("Open from Monday to Friday.", "Open on business days."),
     ],
 )
 def test_a_figure_stands_however_it_is_written(claim: str, text: str) -> None:
@@ -87,6 +89,12 @@ def test_a_figure_stands_however_it_is_written(claim: str, text: str) -> None:
         ("Use Python 3.12 for it.", "It needs Python 3.11.", "3.12"),
         ("It is in room B-17.", "It is in room A-17.", "B-17"),
         ("É o art. 8º da lei.", "É o art. 7º da lei.", "8"),
+        ("A loja fecha no domingo.", "A loja fecha na segunda-feira.", "domingo"),
+        ("It is closed on Sunday.", "Sent in 5 business days. It is closed on Monday.", "Sunday"),
+        ("Há 2 milhões de usuários.", "Há 2 mil usuários.", "2 milhões de usuários"),
+        ("It has 2 million users.", "It has 2 users.", "2 million users"),
+        ("O valor é de R$ 1.500.", "O valor é de R$ 1,50.", "R$ 1.500"),
+        ("It costs $1,500.", "It costs $1.50.", "$1,500"),
     ],
 )
 def test_a_figure_with_another_number_or_unit_does_not(claim: str, text: str, lacking: str) -> None:
@@ -153,3 +161,8 @@ def test_roman_numerals_are_read_and_nothing_else(written: str, number: int) -> 
 @pytest.mark.parametrize("piece", DEGENERATE)
 def test_figures_of_a_degenerate_answer_take_time_proportional_to_its_length(piece: str) -> None:
     assert_linear(lambda text: missing(text, text[:-7]), piece)
+
+
+def test_a_claim_of_ever_more_figures_is_not_looked_for() -> None:
+    dates = ", ".join(f"{n % 28 + 1}/{n % 12 + 1}/{1900 + n}" for n in range(400))
+    assert len(missing(dates, dates)) > 60

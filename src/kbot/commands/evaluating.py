@@ -156,6 +156,10 @@ async def export(settings: Settings, path: Path, workspace: str, *, private: boo
     open_ones = sum(row["answerable"] is None for row in rows)
     asked = f"{written} {'question' if written == 1 else 'questions'}"
     console.print(shown_line(f"{path}: {asked}, {open_ones} to be labelled by hand"))
+    if gaps := sum(row["answerable"] is False for row in rows):
+        console.print(
+            shown_line(f"{gaps} were refused and count as unanswerable: look them through, a refusal may be wrong.")
+        )
     return 0
 
 

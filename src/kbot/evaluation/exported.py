@@ -50,6 +50,10 @@ def read_run(path: Path) -> Run:
     except ValidationError as error:
         at = ".".join(map(str, error.errors(include_url=False)[0]["loc"]))
         raise SettingsError(f"{path} holds no run{f', as its {at} shows' if at else ''}. {again}") from None
+    try:
+        finished = found.started_at + timedelta(seconds=found.seconds)
+    except (OverflowError, ValueError) as error:
+        raise SettingsError(f"{path} holds no run, as its seconds show. {again}") from error
     outcomes = tuple(Outcome(each.question, "", each.kind, each.answerable, each.found) for each in found.outcomes)
     return Run(
         found.id,
@@ -58,6 +62,6 @@ def read_run(path: Path) -> Run:
         found.set,
         found.configuration,
         found.started_at,
-        found.started_at + timedelta(seconds=found.seconds),
+        finished,
         outcomes,
     )

@@ -170,7 +170,7 @@ _QUESTION_KEYS: _Keys = {
     "relevant": (partial(_is_list, holds=_is_id), "a list of ids"),
     "answers": _TEXTS,
     "answers_doc_lang": _TEXTS,
-    "type": _TEXT,
+    "type": (lambda value: _is_text(value) and value != "all", 'text, and not "all", which is every question'),
     "lang": _TEXT,
     "history": (partial(_is_list, holds=_is_turn), "a list of pairs of a question and its answer"),
     "e2e": (_is_bool, "true or false"),
@@ -191,7 +191,7 @@ def _fault(row: Mapping[str, object], keys: _Keys) -> str:
 
 def _rows(path: Path, keys: _Keys, read: Callable[[Mapping[str, Any]], _T]) -> Iterator[_T]:
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} cannot be read ({error}). Name a file of JSON lines in UTF-8.") from error
     for number, line in enumerate(lines, 1):

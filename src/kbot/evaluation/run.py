@@ -9,6 +9,7 @@ from importlib.metadata import version
 
 from kbot.chat import Place
 from kbot.engine import Engine
+from kbot.errors import SettingsError
 from kbot.evaluation.corpus import Corpus, chunking_of
 from kbot.evaluation.instructions import prompt_version
 from kbot.evaluation.judge import Judge
@@ -52,16 +53,18 @@ async def evaluate(
     configured: Configuration,
     only: Only,
 ) -> Run:
-    """Put every question in turn, one at a time so that the seconds are those of a single person. Raises as `put`."""
+    """Put every question in turn, one at a time so that the seconds are those of a single person. Raises as `put`, and
+    `SettingsError` where somebody deleted the documents meanwhile."""
     started = datetime.now(UTC)
-    await engine.search(
-        questions[0].text, Place(workspace, "")
-    )  # the first search makes plans, which later ones find made
+    # The first search makes plans, which later ones find made.
+    begun = await engine.search(questions[0].text, Place(workspace, ""))
     outcomes: list[Outcome] = []
     for done, question in enumerate(questions):
         progress(done, len(questions))
         outcomes.append(await put(engine, workspace, question, judge, only))
     progress(len(questions), len(questions))
+    if begun and not await engine.search(questions[0].text, Place(workspace, "")):
+        raise SettingsError("The documents of this run were deleted while it went on. Run it again.")
     return Run(str(uuid.uuid4()), workspace, name, labelled, configured, started, datetime.now(UTC), tuple(outcomes))
 
 
@@ -107,10 +110,10 @@ def set_fingerprint(corpus: Corpus, questions: Sequence[LabelledQuestion]) -> st
 def subsets(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:
     """All outcomes, and those of each kind, in the order in which the set names them."""
     kinds = list(dict.fromkeys(outcome.kind for outcome in outcomes))
-    found = {ALL: list(outcomes)}
+    found: dict[str, list[Outcome]] = {ALL: []}
     if len(kinds) > 1:
         found |= {kind: [outcome for outcome in outcomes if outcome.kind == kind] for kind in kinds}
-    return found
+    return found | {ALL: list(outcomes)}
 
 
 def figures(outcomes: Sequence[Outcome], names: Container[str] | None = None) -> dict[str, Estimate]:

@@ -30,10 +30,11 @@ _WHOLE = re.compile(r"\d+|\d{1,3}(?:[.,\u00a0\u202f]\d{3})+")
 _RANGE = re.compile(r"(\d+)[-–/](\d+)")
 _PIECE = re.compile(r"\d+|[^\W\d_]+")
 _WORD = re.compile(r"[^\W_]+")
-# Weekdays in forms that are no values: short, counted, or said of all or of those with work.
+# Weekdays in forms that are no values: short, numbered, or said of all or of those with work.
 _DAYS_OTHERWISE = re.compile(
     r"\b(?:mon|tue|tues|wed|thu|thurs|fri|sat|sun|seg|ter|qua|qui|sex|sáb|dom|segunda|terça|quarta|quinta|sexta)\b"
-    r"|[2-6][ªa]\b|\b(?:úteis|útil|working|business|daily|diariamente|todos os dias|every day)\b",
+    r"(?!-feira)|[2-6][ªa]\b|(?<!\d )\b(?:dias? (?:úteis|útil)|(?:working|business) (?:days?|week))\b"
+    r"|\b(?:daily|diariamente|todos os dias|every day)\b",
     re.IGNORECASE,
 )
 _WORKING = re.compile(r"\b(?:úteis|útil|working|business)\b", re.IGNORECASE)
@@ -42,6 +43,7 @@ _HOURS = re.compile(r"(?P<hour>\d{1,2}) ?h(?:oras?|ours?|rs)?(?P<minute>[0-5]\d)
 _NEAR = 24  # characters between a number and what tells its unit: "10, 15 or 20 days", "Price in R$: 15"
 _STOP = re.compile(r"[.;!?] ")
 _DAY_MINUTES = 24 * 60
+_MOST_FIGURES = 60
 _HALF_DAY = 12 * 60
 _UNCOUNTED = ("count", "person")  # what is no measure, but a noun
 
@@ -71,7 +73,8 @@ def missing(claim: str, text: str) -> tuple[str, ...]:
     An amount needs one of the same number and unit, "22 days" also "22 working days"; a number without a unit that is
     known needs an equal one of whatever unit. What a text gives as a range holds its two ends, and not what lies
     between. A number in words counts where it is an amount: "one", which may be an article, and numbers of things that
-    the text may have listed, only where the text has another number of the same.
+    the text may have listed, only where the text has another number of the same. A claim of more than 60 figures is
+    nobody's sentence, and none of them is looked for.
     """
     said, there = _clean(claim), _read(_clean(text))
     values = values_in(said)
@@ -81,6 +84,8 @@ def missing(claim: str, text: str) -> tuple[str, ...]:
     # What is said many times is looked for once: a model may repeat itself until it is stopped.
     amounts = {(value.unit, value.readings, value.written): value for value in reversed(values)}
     codes = {code[0]: code for code in reversed(list(_CODE.finditer("".join(rest))))}
+    if len(amounts) + len(codes) > _MOST_FIGURES:
+        return tuple(value.written for value in values)
     lacking = [(value.start, value.written) for value in amounts.values() if not _holds(there, value, said)]
     lacking += [
         (code.start(), code[0]) for code in codes.values() if not _stands(there, code["lead"] or "", code["number"])
@@ -130,7 +135,7 @@ def _holds(there: _Figures, value: Value, said: str) -> bool:
         case "time of day":
             return _timed(there, value) or _lasting(there, value)
         case _:
-            return _measured(there, value, said) or _on_the_hour(there, value)
+            return _measured(there, value, said) or _on_the_hour(there, value) or _written_as_time(there, value)
 
 
 def _counted(there: _Figures, value: Value) -> bool:
@@ -139,7 +144,11 @@ def _counted(there: _Figures, value: Value) -> bool:
     if any(all(_among(end, there.numbers, slack) for end in reading[0]) for reading in value.readings):
         return True
     if any(character.isdigit() for character in value.written):
-        return not slack and all(_stands(there, "", each) for each in re.findall(DIGITS, value.written))
+        return (
+            not slack
+            and _factor(value) == 1
+            and all(_stands(there, "", each) for each in re.findall(DIGITS, value.written))
+        )
     noun = stem(plain(value.written).rpartition(" ")[2])
     others = [other for other in there.values if other.unit in _UNCOUNTED]
     return _is_one(value) or all(stem(plain(other.written).rpartition(" ")[2]) != noun for other in others)
@@ -286,11 +295,19 @@ def _on_the_hour(there: _Figures, value: Value) -> bool:
 
 def _lasting(there: _Figures, value: Value) -> bool:
     """Whether what looks like a time ("1h30") is a while that the text has."""
-    written = _HOURS.fullmatch(value.written)
-    if not written:
-        return False
-    lasts = int(written["hour"]) * 60.0 + int(written["minute"] or 0)
+    lasts = _while(value)
     return any(other.unit == "minute" and _among(lasts, frozenset(_ends(other))) for other in there.values)
+
+
+def _written_as_time(there: _Figures, value: Value) -> bool:
+    whiles = frozenset(_while(other) for other in there.values if other.unit == "time of day")
+    return value.unit == "minute" and any(_among(end, whiles) for end in _ends(value))
+
+
+def _while(value: Value) -> float:
+    """The minutes that "1h30" lasts; infinitely many of what is written in another way."""
+    written = _HOURS.fullmatch(value.written)
+    return int(written["hour"]) * 60.0 + int(written["minute"] or 0) if written else math.inf
 
 
 def _stands(there: _Figures, lead: str, number: str) -> bool:

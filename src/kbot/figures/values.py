@@ -263,8 +263,9 @@ def _amount(match: re.Match[str]) -> Value | None:
     if days in ("working", "business", "úteis", "uteis", "útil"):
         unit = "working day"
     factor *= MULTIPLES.get((match["times"] or "").lower(), 1.0)
-    lows = read_number(match["low"])
-    highs = read_number(match["high"]) if match["high"] else lows
+    # Money has two decimals at most: what three digits follow is thousands.
+    lows = read_number(match["low"])[: 1 if money else None]
+    highs = read_number(match["high"])[: 1 if money else None] if match["high"] else lows
     readings = tuple(((low * factor, max(low, high) * factor),) for low, high in zip(lows, highs, strict=False))
     largest = max(reading[0][1] for reading in readings)
     before = match.string[max(match.start() - 24, 0) : match.start()]

@@ -17,17 +17,22 @@ _FEWEST_CHARACTERS = 20
 _STARTS = re.compile(r"[ \t]*(?:[-*+•▪–][ \t]|\d{1,3}[.)][ \t]|#{1,6}[ \t]|>)")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]")
 _BARE = re.compile(r"[ \t>]*(?:[-*+•▪–]|\d{1,3}[.)])?[ \t*_]*")
-_NUMBERED = re.compile(r"^\d{1,3}[.)]\s+")
+# "2. Restart it", "Passo 2: reinicie": the number says where it stands in the answer.
+_NUMBERED = re.compile(r"^[*_]{0,3}(?:(?:step|passo|etapa|fase|phase)\s+)?\d{1,3}\s?[.):][*_]{0,3}\s+", re.IGNORECASE)
 _CELL_END = re.compile(r"(?<!\\)\|")
 _LAST_PIPE = re.compile(r"(?<![ \t])[ \t]*+\|[ \t]*+\Z")
 # What an answer says of the passages, not of the world.
 _LACK = re.compile(
-    r"\b(?:passages?|documents?|sources?|trechos?|documentos?|fontes?)\b[^.]{0,20}"
+    r"\b(?:passages?|documents?|sources?|trechos?|documentos?|fontes?)\b(?:(?!\b(?:that|which|que)\b)[^.]){0,20}"
     r"\b(?:do(?:es)? not|don't|doesn't|não|nada|no information|sem informaç)[^.]{0,20}?"
     r"(?:mention|say|state|contain|specif|tell|give|provide|answer|explain|address|information"
-    r"|mencion|di[zg]|inform|cont[eéê]m|especific|respond|tra[zt]|fala|explic)"
-    r"|\bthere (?:is|are) no (?:passages?|documents?|information)\b|\bnot in the (?:passages?|documents?)\b"
-    r"|\b(?:não há|nenhum) (?:trechos?|documentos?|informaç)|\bnão há nos (?:trechos|documentos)\b"
+    r"|mencion|di[zg]|inform(?:am?|ou|aram|ações|ação)\b|cont[eéê]m|especific|respond|tra[zt]|fala|explic)"
+    r"|\bthere (?:is|are) no (?:passages?|documents?|information)"
+    r"(?: (?:that|which|about|on|in|available|regarding)\b|[.,!]|\Z)"
+    r"|\bnot in the (?:passages?|documents?)\b"
+    r"|\b(?:não há|nenhum|nenhuma) (?:trechos?|documentos?|informaç\w+)"
+    r"(?: (?:que|sobre|n[oa]s?|dispon\w+|suficientes?|a respeito|acerca|fala\w*|menciona\w*|diz\w*)\b|[.,!]|\Z)"
+    r"|\bnão há nos (?:trechos|documentos)\b"
     r"|^The sources? disagrees?\b|^As fontes discordam\b|^A fonte se contradiz\b",
     re.IGNORECASE,
 )
@@ -67,6 +72,11 @@ def split_claims(answer: str) -> list[Claim]:
     """The claims of an answer, in order. Questions, headings, code, what leads in a list, and what says that the
     passages do not tell are no claims."""
     return [each.claim for each in _located(_marks_within(answer))]
+
+
+def tells_a_lack(answer: str) -> bool:
+    """Whether an answer says that the passages do not tell something."""
+    return bool(_LACK.search(strip_citations(answer)))
 
 
 def without(answer: str, dropped: Sequence[Claim]) -> str:

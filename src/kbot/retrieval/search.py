@@ -1,6 +1,5 @@
 """Find the passages for a question: one SQL statement, all evidence returned, nothing that the place may not see."""
 
-import re
 import unicodedata
 from dataclasses import replace
 from typing import Any, LiteralString
@@ -15,9 +14,8 @@ from kbot.database import Database
 from kbot.errors import EmbedderMismatch, RerankerMismatch
 from kbot.models import Embedder
 from kbot.retrieval.statement import SCORES, search_statement
+from kbot.sentences import heading_at
 from kbot.workspaces import is_evaluation
-
-_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 
 # Passages that the rare words of a question may bring in before they are ranked; see `kbot.retrieval.statement`.
 BUDGET = 100
@@ -105,13 +103,9 @@ async def check_index(database: Database, embedder: Embedder, workspace: str, *,
 
 
 def _with_nearest_heading(passage: Passage) -> Passage:
-    """The passage under the heading of its best sentence, where the passage itself holds a later one than it begins
-    with."""
-    above = passage.text[: max(passage.text.find(passage.quote), 0)] if passage.quote else ""
-    path = passage.heading.split(" > ") if passage.heading else []
-    for mark, name in _HEADING.findall(above):
-        path = [*path[: len(mark) - 1], name]
-    return replace(passage, heading=" > ".join(path)) if above else passage
+    """The passage under the heading of its best sentence."""
+    place = passage.text.find(passage.quote) if passage.quote else -1
+    return replace(passage, heading=heading_at(passage.text, place, passage.heading)) if place > 0 else passage
 
 
 def _readable(question: str) -> str:
