@@ -38,5 +38,7 @@ def _quote(passage: Passage, claims: Sequence[str]) -> str:
     pieces = [passage.quote, *(passage.text[start:end] for start, end in sentences(passage.text))]
     shared = [len(wanted & roots(piece)) for piece in pieces]
     best = [piece for piece, count in zip(pieces, shared, strict=True) if count == max(shared)]
-    # Of two with as many words, the one with the figures.
-    return best[0] if len(best) == 1 else min(best, key=lambda piece: len(missing(said, piece)))
+    if not any(shared):
+        return passage.quote
+    # Of two with as many words, the one with the figures, and then the one that says less beside them.
+    return min(best, key=lambda piece: (len(missing(said, piece)), len(roots(piece))))

@@ -49,6 +49,14 @@ def test_of_two_with_as_many_words_the_one_with_the_figure_is_quoted() -> None:
     assert citation.quote == "The fee of the north office is 30 euros."
 
 
+def test_of_two_with_as_many_words_the_one_that_says_no_more_is_quoted() -> None:
+    more = "The fee of the north office, which was built on a hill above the river, is paid in the portal of the bank."
+    text = f"{more} The fee of the north office is paid in the portal."
+    passage = replace(PASSAGES[0], text=text, quote=more)
+    (citation,) = judged("The fee of the north office is paid in the portal [1].", [passage]).citations
+    assert citation.quote == "The fee of the north office is paid in the portal."
+
+
 def test_a_refusal_and_what_cites_nothing_have_no_quote() -> None:
     assert judged("Não sei.").citations == ()
     assert judged("São 22 dias.").citations == ()
