@@ -38,7 +38,7 @@ _COLUMNS = (
     *("way", "n", "refused", "wrongly refused", "cut down", "uncited", "failed", "citations relevant"),
     *("calls", "most calls", "median s"),
 )
-_LEAST_ODDS = (0.0, 1.0, 2.0, 2.5, 3.0, 4.0, 5.0)
+_LEAST_ODDS = (1.0, 2.0, 2.5, 3.0, 4.0, 5.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ Mode = Literal["off", "check", "full"]
 
 _SURE = 0.9  # of the search, so that a small model's opinion changes nothing
 # Measured with a model of 1.5 B parameters on labelled questions in both languages: docs/reflection.md.
-LEAST_ODDS = 2.5
+LEAST_ODDS = 3.0
 _WEIGHT = 2.0
 _MOST_ODDS = 6.0
 _GOOD = 0.5
