@@ -66,6 +66,21 @@ def test_another_file_is_told_apart(tmp_path: Path, content: str | None, told: s
     assert "Field" not in str(raised.value)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_file_is_read_as_any_shell_writes_it(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "run.json"
+    outcome = {"question": "q1", "kind": "pt", "answerable": True, "found": {"refused": 0.0}}
+    shape = {"id": "r", "name": "férias", "set": "s", "workspace": "w", "started_at": "2026-01-01T00:00:00Z"}
+    path.write_text(
+        json.dumps({**shape, "seconds": 1, "configuration": {}, "outcomes": [outcome]}, ensure_ascii=False),
+        encoding=encoding,
+    )
+    assert read_run(path).name == "férias"
+    path.write_text(path.read_text(encoding).replace("0.0", "NaN"), encoding)
+    with pytest.raises(SettingsError, match="holds no run, as its outcomes"):
+        read_run(path)
+
+
 @pytest.mark.parametrize("seconds", ["1e300", "NaN"])
 def test_a_run_of_impossible_length_is_told(tmp_path: Path, seconds: str) -> None:
     path = tmp_path / "run.json"

@@ -1,10 +1,11 @@
 """Runs as files: what `kbot eval run --json` prints, read again as the run that it was."""
 
+import codecs
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import FiniteFloat, TypeAdapter, ValidationError
 
 from kbot.errors import SettingsError
 from kbot.evaluation.run import Run
@@ -19,7 +20,7 @@ class _Outcome:
     question: str
     kind: str
     answerable: bool
-    found: dict[str, float]
+    found: dict[str, FiniteFloat]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class _Exported:
     set: str
     workspace: str
     started_at: datetime
-    seconds: float
+    seconds: FiniteFloat
     configuration: dict[str, str | int | float]
     outcomes: list[_Outcome]
 
@@ -45,6 +46,10 @@ def read_run(path: Path) -> Run:
         content = path.read_bytes()
     except OSError as error:
         raise SettingsError(f"{path} cannot be read ({error.strerror}). {again}") from error
+    # As the `>` of PowerShell writes it.
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        content = content.decode("utf-16", "replace").encode()
+    content = content.removeprefix(codecs.BOM_UTF8)
     try:
         found = _EXPORTED.validate_json(content)
     except ValidationError as error:
