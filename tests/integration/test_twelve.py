@@ -41,7 +41,7 @@ async def test_extractive_has_twelve_of_twelve(database: Database, embedder: Emb
 @pytest.mark.xfail(
     strict=True,
     raises=AssertionError,
-    reason="a model of 1.5B has ten: it refuses one of the eight, and gives minutes as days in another",
+    reason="a model of 1.5B has ten: it refuses one of the eight, and what it writes of another does not hold",
 )
 async def test_a_small_model_has_twelve_of_twelve(
     database: Database, embedder: Embedder, gguf_file: Path, settings: Settings
