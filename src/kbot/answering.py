@@ -86,6 +86,7 @@ class Answering:
                     async for event in events:
                         yield event
                 if not self.verdict.refused:
+                    self.verdict = quoted(self.verdict, self.passages)
                     await self._compare()
                     return
             other = await self._reflection.in_other_words(self.question, tried)
@@ -222,7 +223,6 @@ class Answering:
 
     def _classified(self, text: str) -> Verdict:
         verdict = classify(text, self.passages, refusal=self._refusal, refusals=self._persona.refusals())
-        verdict = quoted(verdict, self.passages)
         # "The passages do not tell. [1]" is a refusal in the model's own words.
         if not (self._chat.writes and verdict.grounded and tells_a_lack(verdict.text)):
             return verdict
