@@ -7,8 +7,9 @@ from kbot.chat import Citation, Passage
 from kbot.confidence import roots
 from kbot.figures.standing import missing
 from kbot.grounding import Verdict
+from kbot.outline import heading_at
 from kbot.reflection.claims import split_claims
-from kbot.sentences import heading_at, sentences
+from kbot.sentences import sentences
 
 
 def quoted(verdict: Verdict, passages: Sequence[Passage]) -> Verdict:

@@ -51,21 +51,6 @@ BINDS = re.compile(
 _SHORTEST_SENTENCE = 20
 
 
-_HEADING_LINE = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
-
-
-def heading_at(text: str, place: int, heading: str) -> str:
-    """The path of headings ("Leave > Sick leave") that a place in a passage stands under, where `heading` is that of
-    another place in it, or of its beginning."""
-    within = [(found.start(), len(found[1]), found[2]) for found in _HEADING_LINE.finditer(text)]
-    names = {name for _, _, name in within}
-    path = [name for name in heading.split(" > ") if name and name not in names]
-    for start, level, name in within:
-        if start <= place:
-            path = [*path[: level - 1], name]
-    return " > ".join(path)
-
-
 def sentences(text: str) -> list[tuple[int, int]]:
     """Spans of the sentences of a text, of at least 20 characters each; the whole text where there is none.
 

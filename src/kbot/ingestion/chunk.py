@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kbot.ingestion.load import Page
-from kbot.ingestion.outline import HEADING, Outline, header_at, leading_headings, tables
 from kbot.ingestion.recursive import Span, cut_recursively
+from kbot.outline import HEADING, Outline, header_at, leading_headings, tables
 from kbot.sentences import sentences
 
 _PAGE_BREAK = "\n\n"
@@ -97,11 +97,11 @@ def chunks(text: str, pages: Sequence[PageStart], spans: Sequence[Span]) -> Iter
         end = start + len(body)
         page = _page_at(pages, page_offsets, start)
         path = outline.path(start + leading_headings(body))
-        outer = [name for offset, name in path if offset < start]
+        outer = [each.name for each in path if each.start < start]
         if page and page.heading:
             bookmarks = [name for name in page.heading.split(" > ") if not _begins_with(body, name)]
             outer = bookmarks + [name for name in outer if name not in bookmarks]
-        heading = page.heading if page and page.heading else " > ".join(name for _, name in path)
+        heading = page.heading if page and page.heading else " > ".join(each.name for each in path)
         titles = [" > ".join(outer)] if outer else []
         quotable: list[Sentence] = []
         for low, high in sentences(body):

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from semantic_text_splitter import MarkdownSplitter
 
-from kbot.ingestion.outline import HEADING
+from kbot.outline import HEADING
 from kbot.sentences import FENCE
 
 Span = tuple[int, int]

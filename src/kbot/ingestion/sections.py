@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from kbot.ingestion.chunk import Chunk
-from kbot.ingestion.outline import HEADING
+from kbot.outline import HEADING
 
 # The search looks for a section's chunks no further than this from the one that it found.
 _MOST_CHUNKS = 32

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from kbot.ingestion.kinds import turn_starts
-from kbot.ingestion.outline import HEADING, Outline, tables
+from kbot.outline import HEADING, Outline, tables
 from kbot.sentences import sentences
 
 

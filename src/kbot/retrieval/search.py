@@ -13,8 +13,8 @@ from kbot.chat import Passage, Place
 from kbot.database import Database
 from kbot.errors import EmbedderMismatch, RerankerMismatch
 from kbot.models import Embedder
+from kbot.outline import heading_at
 from kbot.retrieval.statement import SCORES, search_statement
-from kbot.sentences import heading_at
 from kbot.workspaces import is_evaluation
 
 # Passages that the rare words of a question may bring in before they are ranked; see `kbot.retrieval.statement`.

@@ -1,4 +1,4 @@
-"""What gives a document's text its shape: headings, tables and code, and where they stand."""
+"""What gives a text its shape: headings, tables and code, and where they stand."""
 
 import re
 from bisect import bisect_right
@@ -20,15 +20,24 @@ class Table:
     header: str
 
 
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading, where its line starts in the text; `level` is 1 for the highest, 6 for the lowest."""
+
+    start: int
+    level: int
+    name: str
+
+
 class Outline:
-    """The Markdown headings of a text, outside fenced code: which of them are in force at an offset. `fences` are the
-    starts and ends of the code."""
+    """The Markdown headings of a text, outside fenced code, and which of them are in force at an offset. `fences` are
+    the starts and ends of the code."""
 
     def __init__(self, text: str) -> None:
         self.fences: list[tuple[int, int]] = []
-        self._offsets: list[int] = []
-        self._paths: list[tuple[tuple[int, str], ...]] = []
-        path: list[tuple[int, int, str]] = []
+        self.headings: list[Heading] = []
+        self._paths: list[tuple[Heading, ...]] = []
+        path: tuple[Heading, ...] = ()
         fence: str | None = None
         opened = offset = 0
         for line in text.splitlines(keepends=True):
@@ -39,19 +48,33 @@ class Outline:
                     self.fences.append((opened, offset + len(line)))
             elif mark:
                 fence, opened = mark.group(1), offset
-            elif heading := HEADING.match(line.rstrip()):
-                level = len(heading.group(1))
-                path = [*(entry for entry in path if entry[0] < level), (level, offset, heading.group(2))]
-                self._offsets.append(offset)
-                self._paths.append(tuple((start, name) for _, start, name in path))
+            elif found := HEADING.match(line.rstrip()):
+                heading = Heading(offset, len(found[1]), found[2])
+                path = (*(outer for outer in path if outer.level < heading.level), heading)
+                self.headings.append(heading)
+                self._paths.append(path)
             offset += len(line)
         if fence:
             self.fences.append((opened, offset))
 
-    def path(self, offset: int) -> tuple[tuple[int, str], ...]:
-        """Offset and text of each heading in force just before `offset`, outermost first."""
-        index = bisect_right(self._offsets, offset - 1) - 1
+    def path(self, offset: int) -> tuple[Heading, ...]:
+        """The headings in force just before `offset`, outermost first."""
+        index = bisect_right(self.headings, offset - 1, key=lambda heading: heading.start) - 1
         return self._paths[index] if index >= 0 else ()
+
+
+def heading_at(text: str, place: int, heading: str) -> str:
+    """The path of headings ("Leave > Sick leave") that a place in a passage stands under, where `heading` is that of
+    another place in it, or of its beginning."""
+    if "#" not in text:
+        return heading
+    outline = Outline(text)
+    within = {each.name for each in outline.headings}
+    outer = [name for name in heading.split(" > ") if name and name not in within]
+    path = outline.path(place + 1)
+    if path:
+        outer = outer[: path[0].level - 1]
+    return " > ".join([*outer, *(each.name for each in path)])
 
 
 def tables(text: str) -> list[Table]:
