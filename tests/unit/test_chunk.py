@@ -148,13 +148,16 @@ def test_two_tables_have_each_their_own_header() -> None:
 
 
 def test_code_stays_whole_and_is_no_heading() -> None:
-    code = "```python\n# not a heading\ndef leave():\n    return 25\n\n\nprint(leave())\n```"
+    comment = "# This is not a heading, but it is long enough for one."
+    code = f"```python\n{comment}\ndef leave():\n    return 25\n\n\nprint(leave())\n```"
     text, chunks = chunks_of(f"# Guide\n\n{LINE * 6}\n\n{code}\n\n## After\n\n{LINHA * 6}")
     check(text, chunks)
     assert code in holding(chunks, "def leave").text
     assert holding(chunks, "def leave").heading == "Guide"
     assert holding(chunks, LINHA.strip()).heading == "Guide > After"
     assert all("not a heading" not in title for piece in chunks for title in piece.titles)
+    held = holding(chunks, comment)
+    assert comment.removeprefix("# ") in [held.text[each.start : each.end] for each in held.sentences]
 
 
 def test_a_heading_stays_with_what_follows_it() -> None:

@@ -20,7 +20,7 @@ TABLE = f"| Nome | Dias |\n| --- | --- |\n{ROWS}"
 def sectioned(pages: Sequence[Page] | str, size: int, characters: int) -> tuple[str, list[Chunk]]:
     text, starts = join_pages([Page(None, pages)] if isinstance(pages, str) else pages)
     cut = list(chunk(text, starts, size=size))
-    return text, with_sections(cut, characters, numbered=numbered(starts), clauses=clauses_of(text))
+    return text, with_sections(text, cut, characters, numbered=numbered(starts), clauses=clauses_of(text))
 
 
 def spans(chunks: Sequence[Chunk]) -> list[tuple[int, int]]:
@@ -66,6 +66,13 @@ def test_what_stands_under_a_heading_is_a_section() -> None:
     assert text[slice(*leave)].startswith("# Guide\n\n## Leave")
     assert text[slice(*ferias)].startswith("## Férias")
     assert text[slice(*ferias)].endswith("atender.")
+
+
+def test_a_comment_in_code_begins_no_section() -> None:
+    steps = "".join(f"# Passo {n}\nrun --the-step {n} --and --wait --for --its --end\n" for n in range(30))
+    text, chunks = sectioned(f"# Guia\n\n```bash\n{steps}```\n\n## Férias\n\n{LINHA * 10}", 300, 1600)
+    assert any(piece.text.startswith("# Passo") for piece in chunks), "so that it could be taken for a heading"
+    assert any(text[slice(*span)].startswith("## Férias") for span in spans(chunks))
 
 
 def test_all_of_it_is_a_section_where_it_fits() -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from kbot.ingestion.load import Page
 from kbot.ingestion.recursive import Span, cut_recursively
-from kbot.outline import HEADING, Outline, header_at, leading_headings, tables
+from kbot.outline import Outline, header_at, leading_headings, tables
 from kbot.sentences import sentences
 
 _PAGE_BREAK = "\n\n"
@@ -89,6 +89,7 @@ def chunks(text: str, pages: Sequence[PageStart], spans: Sequence[Span]) -> Iter
     """The chunks of the spans into which a document's text was cut."""
     page_offsets = [page.start for page in pages]
     outline = Outline(text)
+    headings = {heading.start for heading in outline.headings}
     grid = tables(text)
     for position, (start, end) in enumerate(spans):
         body = text[start:end]
@@ -105,7 +106,7 @@ def chunks(text: str, pages: Sequence[PageStart], spans: Sequence[Span]) -> Iter
         titles = [" > ".join(outer)] if outer else []
         quotable: list[Sentence] = []
         for low, high in sentences(body):
-            if HEADING.match(body[body.rfind("\n", 0, low) + 1 : high]):
+            if start + body.rfind("\n", 0, low) + 1 in headings and "\n" not in body[low:high]:
                 titles.append(body[low:high])
             else:
                 at = _page_at(pages, page_offsets, start + low)

@@ -115,4 +115,4 @@ def _chunks(text: str, pages: Sequence[PageStart], spans: Sequence[Span], how: P
     if not how.section_characters:
         return found
     clauses = clauses_of(text) if how.kind == "contract" else {}
-    return with_sections(found, how.section_characters, numbered=numbered(pages), clauses=clauses)
+    return with_sections(text, found, how.section_characters, numbered=numbered(pages), clauses=clauses)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from kbot.ingestion.chunk import Chunk
-from kbot.outline import HEADING
+from kbot.outline import Outline
 
 # The search looks for a section's chunks no further than this from the one that it found.
 _MOST_CHUNKS = 32
@@ -19,15 +19,17 @@ _CONTINUED = 8  # weaker than any heading, of which there are six
 
 
 def with_sections(
-    chunks: Sequence[Chunk], characters: int, *, numbered: Sequence[int], clauses: Mapping[int, int]
+    text: str, chunks: Sequence[Chunk], characters: int, *, numbered: Sequence[int], clauses: Mapping[int, int]
 ) -> list[Chunk]:
-    """The chunks with the sections to which they belong, of at most `characters` and 32 chunks.
+    """The chunks of a document's text with the sections to which they belong, of at most `characters` and 32 chunks.
 
     That is their page, as far as it is `numbered` (a citation names where the answer stands); in it the parts under the
     highest headings that fit, clauses being headings too; where one heading has more, as many chunks in a row as fit.
     A section that begins in the middle of a table ends with it. A chunk that fills a section by itself has none.
     """
-    strengths = [_strength(chunk, clauses) for chunk in chunks]
+    levels = {heading.start: heading.level for heading in Outline(text).headings} | dict(clauses)
+    # How high the heading is that a chunk begins with: 1 the highest, 8 none.
+    strengths = [levels.get(chunk.start, _CONTINUED) for chunk in chunks]
     found: list[Chunk] = []
     for low, high in _runs(chunks, numbered):
         for start, end in _grouped(chunks, strengths, low, high, characters):
@@ -42,12 +44,6 @@ def _runs(chunks: Sequence[Chunk], numbered: Sequence[int]) -> Iterator[tuple[in
     on = [bisect_right(pages, chunk.start) for chunk in chunks]
     borders = [0, *(n for n in range(1, len(chunks)) if on[n] != on[n - 1]), len(chunks)]
     yield from ((low, high) for low, high in pairwise(borders) if low < high)
-
-
-def _strength(chunk: Chunk, clauses: Mapping[int, int]) -> int:
-    """How high the heading is that a chunk begins with: 1 the highest, 8 none."""
-    heading = HEADING.match(chunk.text.partition("\n")[0])
-    return clauses.get(chunk.start, len(heading[1]) if heading else _CONTINUED)
 
 
 def _grouped(
