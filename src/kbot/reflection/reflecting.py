@@ -6,9 +6,9 @@ support what was written, does that answer the question; the search in other wor
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from kbot.chat import Decision, Passage
 from kbot.errors import ModelError
@@ -25,6 +25,7 @@ from kbot.settings import Settings
 log = get_logger(__name__)
 
 Mode = Literal["off", "check", "full"]
+_T = TypeVar("_T")
 
 _SURE = 0.9  # of the search, so that a small model's opinion changes nothing
 # Measured with a model of 1.5 B parameters on labelled questions in both languages: docs/reflection.md.
@@ -99,10 +100,8 @@ class Reflection:
         question."""
         if self.mode != "full" or is_plain_question(question) or not self._spend():
             return True
-        try:
-            needed = await graders.needs_documents(self._chat, question, timeout=self._timeout)
-        except ModelError as error:
-            self._unchecked("retrieval", error)
+        needed = await self._told("retrieval", graders.needs_documents(self._chat, question, timeout=self._timeout))
+        if needed is None:
             return True
         self.note("retrieval", "needed" if needed else "not needed")
         return needed
@@ -111,10 +110,9 @@ class Reflection:
         """The passages that may help to answer; all of them unless `full` grades them."""
         if self.mode != "full" or not passages or not self._spend(keep=bool(self.drafts)):
             return list(passages)
-        try:
-            grades = await graders.relevant(self._chat, question, passages, timeout=self._timeout)
-        except ModelError as error:
-            self._unchecked("passages", error)
+        asking = graders.relevant(self._chat, question, passages, timeout=self._timeout)
+        grades = await self._told("passages", asking)
+        if grades is None:
             return list(passages)
         kept = [passage for passage, grade in zip(passages, grades, strict=True) if grade.share >= _GOOD]
         self.note("passages", "relevant" if kept else "none relevant", f"{len(kept)}/{len(passages)}")
@@ -128,10 +126,9 @@ class Reflection:
         """
         if self.mode == "off" or not graders.shows_odds(self._chat) or confidence >= _SURE or not self._spend():
             return True
-        try:
-            grade = await graders.answerable(self._chat, question, passages, timeout=self._timeout)
-        except ModelError as error:
-            self._unchecked("passages", error)
+        asking = graders.answerable(self._chat, question, passages, timeout=self._timeout)
+        grade = await self._told("passages", asking)
+        if grade is None:
             return True
         found = grade.basis == "nothing" or answer_odds(confidence, grade.share) >= LEAST_ODDS
         self.note("passages", "answer" if found else "no answer", f"{confidence:.2f}, {grade.share:.2f}")
@@ -141,11 +138,8 @@ class Reflection:
         """The question anew for another search, or None: `full` alone asks, at most `attempts` times."""
         if self.mode != "full" or len(tried) > self._attempts or not self._spend(keep=bool(self.drafts)):
             return None
-        try:
-            written = await in_other_words(self._chat, question, tried, language=self._language, timeout=self._timeout)
-        except ModelError as error:
-            self._unchecked("search", error)
-            return None
+        asking = in_other_words(self._chat, question, tried, language=self._language, timeout=self._timeout)
+        written = await self._told("search", asking)
         if written:
             self.note("search", "again", f"{len(tried)}/{self._attempts}")
         return written
@@ -190,22 +184,27 @@ class Reflection:
     async def _not_said(self, doubtful: Sequence[Claim], claims: Sequence[Claim], texts: Sequence[str]) -> list[Claim]:
         """Those of the claims in doubt that their texts do not say to the model; none where it cannot be asked."""
         pairs = [(claim.text, " ".join(_cited(claim, texts))[:_TEXT_CHARACTERS]) for claim in doubtful]
-        try:
-            grades = await graders.supported(self._chat, pairs, timeout=self._timeout)
-        except ModelError as error:
-            self._unchecked("claims", error, f"{len(doubtful)}/{len(claims)}")
+        asking = graders.supported(self._chat, pairs, timeout=self._timeout)
+        grades = await self._told("claims", asking, f"{len(doubtful)}/{len(claims)}")
+        if grades is None:
             return []
         return [claim for claim, grade in zip(doubtful, grades, strict=True) if grade.share < _SAYS_SO]
 
     async def _answers(self, question: str, text: str) -> bool:
         """Whether a draft answers the question; it does where the model cannot be asked."""
-        try:
-            grade = await graders.answers(self._chat, question, text, timeout=self._timeout)
-        except ModelError as error:
-            self._unchecked("answer", error)
+        grade = await self._told("answer", graders.answers(self._chat, question, text, timeout=self._timeout))
+        if grade is None:
             return True
         self.note("answer", "to the point" if grade.share >= _GOOD else "beside the point", f"{grade.share:.2f}")
         return grade.share >= _GOOD
+
+    async def _told(self, step: str, asking: Awaitable[_T], detail: str = "") -> _T | None:
+        """What the model says; None, and a note, where it cannot be asked."""
+        try:
+            return await asking
+        except ModelError as error:
+            self._unchecked(step, error, detail)
+            return None
 
     def _unchecked(self, step: str, error: ModelError, detail: str = "") -> None:
         """Note a check that could not be made; what it would have checked stands."""
