@@ -101,8 +101,8 @@ class Engine:
         clock = Clock()
         asked = asked or Asked()
         question = clean(question)
-        talk = small_talk(question)
-        turns = await self._turns(place) if with_history and (talk or has_words(question)) else []
+        talk, words = small_talk(question), has_words(question)
+        turns = await self._turns(place) if with_history and (talk or words) else []
         language = _language(question, turns)
         place = place or Place("default", "")
         reflection = Reflection(
@@ -113,7 +113,7 @@ class Engine:
             language=language,
             timeout=self.settings.model_timeout,
         )
-        if talk or (has_words(question) and not await reflection.needs_documents(question)):
+        if talk or (words and not await reflection.needs_documents(question)):
             yield Final(self._courtesy(question, talk, reflection, clock, language))
             return
         found = await self.understand(question, turns, place)
@@ -142,7 +142,7 @@ class Engine:
                 yield event
         clock.mark("total_ms")
         answer = self._answer(question, work, reflection, found.calls, clock.marks, language)
-        if has_words(question):
+        if words:
             turn = await remember(
                 self.database,
                 place,
