@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 from slack_in_process import running
 
-from answering import FERIAS, Desk, desk_with_documents
+from answering import FERIAS, Desk
 from fakes.platform import Faults, Seen
 from fakes.slack import FakeSlack, fake_slack
 from fakes.slack_events import described
 from fakes.slack_world import Message
 from kbot.bot import Bot
-from kbot.models import Embedder
 from kbot.words import SPOKEN
 
 PORTUGUESE = SPOKEN[1]
@@ -61,18 +60,9 @@ class Team:
         return seen
 
 
-@pytest.fixture(scope="module")
-async def desk(
-    server: str, template: str, embedder: Embedder, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncGenerator[Desk]:
-    """A database of its own, for these tests add documents."""
-    async with desk_with_documents(server, template, embedder, tmp_path_factory.mktemp("disorder")) as opened:
-        yield opened
-
-
 @pytest.fixture
-async def team(desk: Desk) -> AsyncGenerator[Team]:
-    async with fake_slack() as slack, Bot.open(await desk.engine()) as bot:
+async def team(own_desk: Desk) -> AsyncGenerator[Team]:
+    async with fake_slack() as slack, Bot.open(await own_desk.engine()) as bot:
         user = slack.add_user("ana", admin=True, locale="pt-BR")
         async with running(slack, bot):
             yield Team(slack, user, slack.add_channel("geral", [user]))

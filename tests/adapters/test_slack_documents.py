@@ -1,33 +1,14 @@
 """What admins do with documents in Slack, by commands and shortcuts, and what others see of it."""
 
-from collections.abc import AsyncGenerator
-
 import pytest
-from slack_team import CANTINA, Team, team_in_slack
+from slack_team import CANTINA, Team
 
-from answering import Desk, desk_with_documents
-from kbot.models import Embedder
 from kbot.words import SPOKEN
 from kbot_slack import directory
 from kbot_slack.words import words_in
 
 PORTUGUESE = SPOKEN[1]
 OURS = words_in("pt")
-
-
-@pytest.fixture(scope="module")
-async def desk(
-    server: str, template: str, embedder: Embedder, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncGenerator[Desk]:
-    """A database of its own, for these tests add documents."""
-    async with desk_with_documents(server, template, embedder, tmp_path_factory.mktemp("team")) as opened:
-        yield opened
-
-
-@pytest.fixture
-async def team(desk: Desk) -> AsyncGenerator[Team]:
-    async with team_in_slack(desk) as opened:
-        yield opened
 
 
 async def test_ingest_opens_a_window_whose_receipt_stands_in_the_channel(team: Team) -> None:

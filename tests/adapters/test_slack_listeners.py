@@ -1,39 +1,22 @@
 """What people do in Slack, and what they see of it: with the real bot on a real database."""
 
 import asyncio
-from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
 from slack_in_process import running
-from slack_team import CANTINA, Team, team_in_slack
+from slack_team import CANTINA, Team
 
-from answering import FERIAS, UNKNOWN, Desk, desk_with_documents
+from answering import FERIAS, UNKNOWN, Desk
 from fakes.ollama import FakeOllama
 from fakes.slack import fake_slack
 from kbot.bot import Bot
 from kbot.chat import labels_in
-from kbot.models import Embedder
 from kbot.words import SPOKEN
 from kbot_slack.words import words_in
 
 PORTUGUESE = SPOKEN[1]
 OURS = words_in("pt")
-
-
-@pytest.fixture(scope="module")
-async def desk(
-    server: str, template: str, embedder: Embedder, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncGenerator[Desk]:
-    """A database of its own, for these tests add documents."""
-    async with desk_with_documents(server, template, embedder, tmp_path_factory.mktemp("team")) as opened:
-        yield opened
-
-
-@pytest.fixture
-async def team(desk: Desk) -> AsyncGenerator[Team]:
-    async with team_in_slack(desk) as opened:
-        yield opened
 
 
 async def quiet() -> None:
@@ -115,9 +98,9 @@ async def test_ask_is_answered_to_one_person(team: Team) -> None:
     assert not team.slack.traffic.times("chat.update")
 
 
-async def test_a_stop_tells_the_one_who_asked(desk: Desk, model: FakeOllama) -> None:
+async def test_a_stop_tells_the_one_who_asked(own_desk: Desk, model: FakeOllama) -> None:
     model.behaviour = "hangs"
-    async with fake_slack() as slack, Bot.open(await desk.engine(model)) as bot:
+    async with fake_slack() as slack, Bot.open(await own_desk.engine(model)) as bot:
         user = slack.add_user("bruno", locale="pt-BR")
         channel = slack.add_channel("geral", [user])
         async with running(slack, bot):
@@ -127,10 +110,10 @@ async def test_a_stop_tells_the_one_who_asked(desk: Desk, model: FakeOllama) -> 
     assert PORTUGUESE.interrupted in told[-1].text
 
 
-async def test_direct_messages_may_be_streamed(desk: Desk, model: FakeOllama) -> None:
+async def test_direct_messages_may_be_streamed(own_desk: Desk, model: FakeOllama) -> None:
     model.behaviour, model.delay = "slow", 0.3
     model.words = ["Cada ", "pessoa ", "tem ", "22 ", "dias ", "de ", "férias ", "[1]."]
-    async with fake_slack() as slack, Bot.open(await desk.engine(model)) as bot:
+    async with fake_slack() as slack, Bot.open(await own_desk.engine(model)) as bot:
         user = slack.add_user("bruno", locale="pt-BR")
         direct = slack.direct(user).id
         async with running(slack, bot, native_stream=True):
