@@ -14,7 +14,7 @@ _LINK_STYLE = 5
 
 
 @dataclass
-class Refused(Exception):  # noqa: N818 - named for what happened
+class Refused(Exception):  # noqa: N818  # it is Discord's answer, and no fault of the fake
     """An answer that is an error: HTTP status, Discord's code, its words, and where in the body it lies."""
 
     status: int

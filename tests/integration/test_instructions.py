@@ -116,7 +116,7 @@ async def test_nothing_else_is_told_with_a_claim(chat: ChatModel, embedder: Embe
 def test_a_word_that_changes_changes_the_version(module: object, monkeypatch: pytest.MonkeyPatch) -> None:
     before = prompt_version(PERSONA)
     assert before == prompt_version(PERSONA)
-    for n, prompt in enumerate(prompts := tuple[str, ...](getattr(module, "PROMPTS"))):  # noqa: B009
+    for n, prompt in enumerate(prompts := tuple[str, ...](getattr(module, "PROMPTS"))):  # noqa: B009  # no type says which modules have it
         monkeypatch.setattr(module, "PROMPTS", (*prompts[:n], f"{prompt} Please.", *prompts[n + 1 :]))
         assert prompt_version(PERSONA) != before
 
