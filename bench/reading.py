@@ -23,7 +23,7 @@ from kbot.engine import Engine
 from kbot.errors import ModelMissing, StreamCut
 from kbot.evaluation.trial import unit
 from kbot.models import open_chat_model, open_reranker
-from kbot.reflection.reflecting import LEAST_ODDS, answer_odds
+from kbot.reflection.reflecting import LEAST_ODDS, answer_odds, least_odds
 
 _SEED = 11
 _RESAMPLES = 2000
@@ -35,7 +35,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "off, without a gate": {"reflection": "off", "cut": 0.0},
 }
 _COLUMNS = (
-    *("way", "n", "refused", "wrongly refused", "cut down", "uncited", "failed", "citations relevant"),
+    *("way", "n", "refused", "wrongly refused", "cut down", "quoted", "uncited", "failed", "citations relevant"),
     *("calls", "most calls", "median s"),
 )
 _LEAST_ODDS = (1.0, 2.0, 2.5, 3.0, 4.0, 5.0)
@@ -134,6 +134,7 @@ def _figures(asked: Sequence[_Asked]) -> tuple[Cell, ...]:
         _share([one.answer.refused for one in asked if not one.question.answerable]),
         _share([one.answer.refused for one in answerable]),
         _share([one.decided("draft", "cut") is not None for one in answerable]),
+        _share([one.decided("draft", "quoted") is not None for one in asked]),
         _share([one.answer.reason == "uncited" for one in answerable]),
         _share([one.answer.reason == "error" for one in asked]),
         _share(relevant),
@@ -167,9 +168,12 @@ def _curve(checked: Sequence[_Asked], unchecked: Sequence[_Asked]) -> tuple[tupl
 
 
 def _odds(one: _Asked) -> float:
-    """Of an answer in the passages; infinite where nobody asked, since the search was sure."""
+    """Of an answer in the passages, on the scale of LEAST_ODDS; infinite where nobody asked, since the search was
+    sure."""
     decision = one.decided("passages", "answer", "no answer")
-    return answer_odds(*map(float, decision.detail.split(", "))) if decision else math.inf
+    if not decision:
+        return math.inf
+    return answer_odds(*map(float, decision.detail.split(", "))) + LEAST_ODDS - least_odds(one.question.text)
 
 
 def _share(found: Sequence[bool]) -> str:

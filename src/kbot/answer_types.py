@@ -76,6 +76,10 @@ _RULES: tuple[tuple[Kind, str], ...] = (
     ("yes/no", rf"^(?:{_DOES}|{_FAZ})\b"),
 )
 _QUESTIONS: list[tuple[Kind, re.Pattern[str]]] = [(kind, re.compile(pattern)) for kind, pattern in _RULES]
+# A question without any of these, and of no kind that others tell, is answered by yes or no.
+_ASKS = re.compile(
+    r"\b(?:who|whom|whose|which|what|when|where|why|how|quem|que|qual|quais|quando|a?onde|como|quant[oa]s?|porque)\b"
+)
 _UNIT = re.compile(r"\b(?:how many|quant[oa]s) (?:(?:more|other|different|outr[oa]s|diferentes) )?([a-z]{3,})")
 
 _NUMBERS = (
@@ -126,6 +130,8 @@ def wanted(question: str) -> Wanted:
     """What a question asks for, by its wording."""
     words = " ".join(re.findall(r"\w+", folded(question)))
     kind = _kind(words)
+    if kind == "unknown" and question.rstrip().endswith("?") and not _ASKS.search(words):
+        kind = "yes/no"
     unit = _UNIT.search(words) if kind == "quantity" else None
     return Wanted(kind, unit[1] if unit else "")
 

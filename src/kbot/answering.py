@@ -16,8 +16,8 @@ from kbot.grounding import Verdict, classify, without_sources, worth_reading
 from kbot.history import Turn
 from kbot.language import Language
 from kbot.logs import get_logger
-from kbot.models import ChatModel, Embedder, Reranker
-from kbot.prompts import CUT_NOTES, Persona, fitting, room_for_passages, sections_once
+from kbot.models import ChatModel, Embedder, Reranker, quoting_model
+from kbot.prompts import CUT_NOTES, QUOTE_NOTES, Persona, fitting, room_for_passages, sections_once
 from kbot.reflection.claims import split_claims, tells_a_lack, without
 from kbot.reflection.reflecting import Reflection, Review
 from kbot.retrieval.rerank import rerank
@@ -149,7 +149,7 @@ class Answering:
                     self.verdict = self._classified(review.text) if review.text != text else self.verdict
                     if self.verdict.grounded or not first:
                         return
-            elif not first:
+            elif not (first or self._reflection.trusts_quotes):
                 return
             yield Retracted()
             yield Checking()
@@ -157,12 +157,28 @@ class Answering:
                 self._reflection.note("draft", "written again")
                 first = review
                 continue
+            if not (first or review.supported) and self._reflection.trusts_quotes and await self._quoted():
+                return
             self._leave_best(first, review)
             return
 
-    async def _written(self, rejected: Sequence[str]) -> AsyncGenerator[str]:
-        pieces = write_answer(
-            self._chat,
+    async def _quoted(self) -> bool:
+        """The second draft where no call is left for one: the sentences themselves. Whether they answer."""
+        try:
+            async with aclosing(self._asked(quoting_model(self._embedder))) as pieces:
+                text = "".join([piece async for piece in pieces])
+        except ModelError as error:
+            log.warning("quoting_failed", error=type(error).__name__, next_step=error.next_step)
+            return False
+        if not self._classified(text).grounded:
+            return False
+        self._reflection.note("draft", "quoted")
+        self.verdict = self._classified(f"{text}\n\n{QUOTE_NOTES[self._language]}")
+        return True
+
+    def _asked(self, chat: ChatModel, rejected: Sequence[str] = ()) -> AsyncGenerator[str]:
+        return write_answer(
+            chat,
             self.question,
             self.passages,
             self.turns,
@@ -171,6 +187,9 @@ class Answering:
             timeout=self._settings.model_timeout,
             rejected=rejected,
         )
+
+    async def _written(self, rejected: Sequence[str]) -> AsyncGenerator[str]:
+        pieces = self._asked(self._chat, rejected)
         characters = 0
         async with aclosing(pieces):
             async for piece in pieces:

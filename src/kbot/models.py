@@ -31,6 +31,7 @@ __all__ = [
     "open_chat_model",
     "open_embedder",
     "open_reranker",
+    "quoting_model",
 ]
 
 _PROVIDERS = {*TITLES, "embedded", "e5"}
@@ -83,7 +84,7 @@ async def open_chat_model(settings: Settings, embedder: Embedder) -> ChatModel:
     provider, model = _split(settings.chat_model)
     said = "as KBOT_CHAT_MODEL says"
     if provider == "extractive":
-        return _extractive(embedder, f"kbot answers by quoting the documents, {said}.")
+        return quoting_model(embedder, f"kbot answers by quoting the documents, {said}.")
     if not model or provider not in TITLES:
         raise SettingsError(
             f"KBOT_CHAT_MODEL={settings.chat_model} cannot be used: it is extractive, gguf:<file>, "
@@ -127,6 +128,13 @@ async def open_reranker(settings: Settings, embedder: Embedder) -> Reranker:
     return await open_named(settings.reranker, encoder, timeout=settings.model_timeout)
 
 
+def quoting_model(embedder: Embedder, why: str = "") -> ChatModel:
+    """The model that quotes the passages' own sentences, and needs no file, server or key."""
+    from kbot.extractive import ExtractiveChatModel
+
+    return ChatModel("extractive", ExtractiveChatModel(embeddings=embedder.embeddings), why, writes=False)
+
+
 def _split(name: str) -> tuple[str, str]:
     """Provider and model. What has no known provider before its first colon is Ollama's: a local name such
     as mistral:7b never reaches a cloud."""
@@ -144,13 +152,7 @@ async def _whatever_is_there(settings: Settings, embedder: Embedder) -> ChatMode
     if model:
         return await _ollama(settings, model, f"kbot answers with ollama:{model}, since {at} has it.")
     reason = f"{at} does not answer" if model is None else f"{at} has no chat model (`ollama pull llama3.2` brings one)"
-    return _extractive(embedder, f"kbot answers by quoting the documents, since {reason}.")
-
-
-def _extractive(embedder: Embedder, why: str) -> ChatModel:
-    from kbot.extractive import ExtractiveChatModel
-
-    return ChatModel("extractive", ExtractiveChatModel(embeddings=embedder.embeddings), why, writes=False)
+    return quoting_model(embedder, f"kbot answers by quoting the documents, since {reason}.")
 
 
 async def _ollama(settings: Settings, model: str, why: str) -> ChatModel:

@@ -26,6 +26,13 @@ CUT_NOTES: dict[Language, str] = {
 }
 """What stands under an answer of which a part was cut."""
 
+QUOTE_NOTES: dict[Language, str] = {
+    "en": "These are the documents' own words, since I could not confirm an answer in mine.",
+    "pt": "São as palavras dos próprios documentos, pois não pude confirmar uma resposta nas minhas.",
+    "": "These are the documents' own words, since I could not confirm an answer in mine.",
+}
+"""What stands under quotes that take the place of a draft."""
+
 COURTESIES: dict[SmallTalk, dict[Language, str]] = {
     "": {
         "en": "I am here for questions about the documents. Ask me one in a sentence.",

@@ -78,7 +78,7 @@ class Words:
 
     def of_decision(self, decision: Decision) -> str:
         """A decision in a sentence."""
-        said = self.decided.get(f"{decision.step} {decision.outcome}", "{detail}")
+        said = self.decided.get(f"{decision.step} {decision.outcome}") or self.decided[decision.outcome]
         return said.format(detail=decision.detail).replace(" ()", "")
 
     def of(self, error: BaseException) -> str:
@@ -132,9 +132,12 @@ _DECIDED = {
         "answer to the point": "The draft answers the question ({detail}).",
         "answer beside the point": "The draft does not answer the question ({detail}).",
         "draft written again": "The draft was withdrawn and written once more.",
+        "draft failed": "The model failed while it wrote the draft once more.",
+        "draft quoted": "The draft was withdrawn, and the documents quoted instead.",
         "draft cut": "What was not supported was left out ({detail}).",
         "draft refused": "The draft was withdrawn: too little of it was supported ({detail}).",
         "sources disagree": "Sources that disagree: {detail}.",
+        "unchecked": "A check could not be made, since the model or the embedder failed; what it would have checked stands.",
     },
     "pt": {
         "follow-up alone": "A pergunta se entende sozinha.",
@@ -156,9 +159,12 @@ _DECIDED = {
         "answer to the point": "O rascunho responde à pergunta ({detail}).",
         "answer beside the point": "O rascunho não responde à pergunta ({detail}).",
         "draft written again": "O rascunho foi retirado e escrito mais uma vez.",
+        "draft failed": "O modelo falhou ao escrever o rascunho mais uma vez.",
+        "draft quoted": "O rascunho foi retirado, e os documentos citados em seu lugar.",
         "draft cut": "O que não tinha sustentação ficou de fora ({detail}).",
         "draft refused": "O rascunho foi retirado: muito pouco dele tinha sustentação ({detail}).",
         "sources disagree": "Fontes que discordam: {detail}.",
+        "unchecked": "Uma conferência não pôde ser feita, pois o modelo ou o embedder falhou; o que ela conferiria fica.",
     },
 }
 

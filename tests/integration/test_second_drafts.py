@@ -1,6 +1,7 @@
 """What is kept of an answer where its second draft is worse, or a check of it fails."""
 
 import asyncio
+import math
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -13,7 +14,8 @@ from fakes.ollama import Behaviour, FakeOllama
 from kbot.chat import Answer, Decision
 from kbot.engine import Checking, Engine, Event, Final, Token
 from kbot.errors import ModelError, ModelFailed, StreamCut
-from kbot.prompts import CUT_NOTES, REFUSALS
+from kbot.prompts import CUT_NOTES, QUOTE_NOTES, REFUSALS
+from kbot.reflection.reflecting import LEAST_ODDS, least_odds
 
 RIGHT = "Cada pessoa tem 22 dias úteis de férias por ano [1]."
 WRONG = "Cada pessoa tem 40 dias úteis de férias por ano [1]."
@@ -113,7 +115,7 @@ async def test_an_answer_stands_unchecked_where_the_embedder_fails(desk: Desk, m
 
 
 async def test_a_grader_that_gives_no_sign_before_the_draft_changes_nothing(desk: Desk, model: FakeOllama) -> None:
-    engine = await desk.engine(model, reflection="full", model_timeout=0.5)
+    engine = await desk.engine(model, reflection="full", model_timeout=2.0)
     model.behaviour, model.words = "silent", [RIGHT]
     asking = asyncio.create_task(ask(engine, FERIAS, somewhere()))
     while not model.requests:
@@ -128,6 +130,62 @@ async def test_a_model_that_cannot_be_reached_is_told_in_spite_of_that(desk: Des
     model.behaviour = "drops"
     with pytest.raises(ModelError):
         await ask(await desk.engine(model, reflection="full"), FERIAS, somewhere())
+
+
+LESS_SURE = "Qual é o período de férias anual de cada pessoa?"
+
+
+def vote(share: float) -> list[object]:
+    """The odds of a yes as Ollama tells them."""
+    odds = [{"token": "Yes", "logprob": math.log(share)}, {"token": "No", "logprob": math.log(1 - share)}]
+    return [[{"token": "Yes", "logprob": math.log(share), "top_logprobs": odds}]]
+
+
+@pytest.mark.parametrize("draft", [WRONG, REFUSALS["pt"], LACKING])
+async def test_a_second_draft_is_quoted_where_no_call_is_left_for_one(
+    desk: Desk, model: FakeOllama, draft: str
+) -> None:
+    model.answers, model.odds = [["Yes"], [draft]], vote(0.95)
+    events = await events_of(await desk.engine(model, reflection="check"), LESS_SURE, somewhere())
+    assert any(isinstance(event, Checking) for event in events)
+    assert streamed(events) == "", "what a reader saw of the draft is taken back"
+    assert isinstance(events[-1], Final)
+    answer = events[-1].answer
+    said, note = answer.text.split("\n\n")
+    assert (note, answer.grounded, answer.model_calls) == (QUOTE_NOTES["pt"], True, 2)
+    assert said == "Cada pessoa tem 22 dias úteis de férias por ano. [1]"
+    assert [(citation.n, citation.source) for citation in answer.citations] == [(1, "ferias.md")]
+    assert steps(answer)[-1] == "draft quoted"
+
+
+@pytest.mark.parametrize(
+    ("draft", "odds"),
+    [(TWO, vote(0.95)), (REFUSALS["pt"], vote(0.75)), (WRONG, vote(0.75)), (REFUSALS["pt"], []), (WRONG, [])],
+)
+async def test_nothing_is_quoted_in_place_of_what_holds_nor_where_the_vote_leaves_a_doubt(
+    desk: Desk, model: FakeOllama, draft: str, odds: list[object]
+) -> None:
+    model.answers, model.odds = [["Yes"], [draft]], odds
+    answer = await ask(await desk.engine(model, reflection="check"), LESS_SURE, somewhere())
+    assert answer.refused is (draft != TWO)
+    assert QUOTE_NOTES["pt"] not in answer.text
+    assert "draft quoted" not in steps(answer)
+
+
+async def test_a_draft_is_refused_where_no_quote_answers_either(desk: Desk, model: FakeOllama) -> None:
+    engine = await desk.engine(model, reflection="check", cut=0.0)
+    model.answers, model.odds = [["Yes"], ["São 40 gatos que vigiam o telhado do prédio azul [1]."]], vote(0.9999)
+    answer = await ask(engine, "Quem afina os 7 pianos da sala Villa-Lobos?", somewhere())
+    assert (answer.text, answer.reason, answer.citations) == (REFUSALS["pt"], "unsupported", ())
+    assert steps(answer)[-3:] == ["passages answer", "claims unsupported", "draft refused"]
+
+
+@pytest.mark.parametrize(
+    ("question", "odds"),
+    [("Posso tirar 22 dias de férias?", 1.5), ("Is there a gym?", 1.5), ("Quantos dias de férias há?", LEAST_ODDS)],
+)
+def test_less_of_a_vote_is_enough_for_a_question_that_is_itself_one(question: str, odds: float) -> None:
+    assert least_odds(question) == odds
 
 
 async def test_a_draft_s_own_list_of_sources_is_cut_with_a_part_of_it(desk: Desk, model: FakeOllama) -> None:

@@ -4,8 +4,6 @@ and by a real one."""
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 
-import pytest
-
 from kbot.database import Database
 from kbot.demo import demo_documents, twelve_questions
 from kbot.engine import Engine
@@ -38,11 +36,6 @@ async def test_extractive_has_twelve_of_twelve(database: Database, embedder: Emb
     assert len(right) == 12
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="a model of 1.5B has ten: it refuses one of the eight, and what it writes of another does not hold",
-)
 async def test_a_small_model_has_twelve_of_twelve(
     database: Database, embedder: Embedder, gguf_file: Path, settings: Settings
 ) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from degenerate import DEGENERATE, assert_linear
+from kbot.prompts import CUT_NOTES, QUOTE_NOTES
 from kbot.reflection.claims import Claim, attributed, split_claims, without
 
 
@@ -63,6 +64,13 @@ def test_what_the_world_says_of_documents_is_a_claim(answer: str) -> None:
 @pytest.mark.parametrize("step", ["Passo 2: ", "**Step 2:** ", "2. ", "Etapa 3. "])
 def test_the_number_of_a_step_is_none_of_its_figures(step: str) -> None:
     assert [claim.text for claim in split_claims(f"{step}Reinicie a máquina [1].")] == ["Reinicie a máquina."]
+
+
+@pytest.mark.parametrize("note", [*CUT_NOTES.values(), *QUOTE_NOTES.values()])
+def test_what_kbot_says_of_its_answer_is_no_claim(note: str) -> None:
+    assert split_claims(f"It closes at 10 in the evening [2].\n\n{note}") == [
+        Claim("It closes at 10 in the evening.", (2,))
+    ]
 
 
 def test_a_short_answer_is_a_claim_if_it_cites() -> None:

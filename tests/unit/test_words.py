@@ -1,10 +1,13 @@
 """The bot's own words."""
 
 import dataclasses
+import re
 import string
+from pathlib import Path
 
 import pytest
 
+from kbot.chat import Decision
 from kbot.errors import (
     DatabaseUnreachable,
     EmbedderMismatch,
@@ -30,6 +33,25 @@ ERRORS: list[tuple[Exception, str]] = [
     (KbotError("secret words"), "kbot doctor"),
     (OSError("secret words"), "kbot doctor"),
 ]
+
+
+DOCS = (Path(__file__).parents[2] / "docs" / "reflection.md").read_text(encoding="utf-8")
+_ROW = re.compile(r"^\| `(?P<step>[a-z-]+)` \| (?P<outcomes>(?:`[^`]+`(?:, )?)+) \|", re.MULTILINE)
+DECISIONS = [
+    (row["step"], outcome) for row in _ROW.finditer(DOCS) for outcome in re.findall(r"`([^`]+)`", row["outcomes"])
+]
+
+
+@pytest.mark.parametrize(("step", "outcome"), DECISIONS)
+def test_each_decision_that_the_docs_name_has_its_own_words(step: str, outcome: str) -> None:
+    english, portuguese = (words.of_decision(Decision(step, outcome, "")) for words in SPOKEN)
+    assert len(english.split()) > 2
+    assert len(portuguese.split()) > 2
+    assert english != portuguese
+
+
+def test_the_docs_name_the_steps_of_a_reflection() -> None:
+    assert {"follow-up", "gate", "passages", "claims", "draft", "answer", "sources"} <= {step for step, _ in DECISIONS}
 
 
 @pytest.mark.parametrize("words", SPOKEN, ids=["en", "pt"])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from kbot.grounding import code_blocks, marks, plain, strip_citations
+from kbot.prompts import CUT_NOTES, QUOTE_NOTES
 from kbot.sentences import TABLE_RULE, sentences
 
 _STOPS = ".!?…;"
@@ -36,6 +37,7 @@ _LACK = re.compile(
     r"|^The sources? disagrees?\b|^As fontes discordam\b|^A fonte se contradiz\b",
     re.IGNORECASE,
 )
+_NOTES = frozenset([*CUT_NOTES.values(), *QUOTE_NOTES.values()])  # kbot's own words, which nothing has to say
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,7 @@ def _located(text: str) -> list[_Located]:
                 numbers |= dict.fromkeys(cited[place][1]) if cited[place][0] > start else {}
                 place += 1
             said = _said(text[start:end], row=block.row)
-            if not said or _LACK.search(said):
+            if not said or _LACK.search(said) or said in _NOTES:
                 continue
             # "8 days [1]" is short, and yet an answer; "Here you are!" is none.
             short = end - start < _FEWEST_CHARACTERS and end - start < whole and not re.search(r"\d", said)

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
+from kbot.answer_types import wanted
 from kbot.chat import Decision, Passage
 from kbot.errors import ModelError
 from kbot.language import Language
@@ -30,6 +31,8 @@ _T = TypeVar("_T")
 _SURE = 0.9  # of the search, so that a small model's opinion changes nothing
 # Measured with a model of 1.5 B parameters on labelled questions in both languages: docs/reflection.md.
 LEAST_ODDS = 3.0
+_LEAST_ODDS_OF_YES_OR_NO = 1.5
+_MARGIN_FOR_QUOTES = 0.5
 _WEIGHT = 2.0
 _MOST_ODDS = 6.0
 _GOOD = 0.5
@@ -82,6 +85,7 @@ class Reflection:
         self._attempts = attempts
         self._language: Language = language
         self._timeout = timeout
+        self._margin = 0.0  # of the odds of an answer above the least
         self._most = {"off": 0, "check": 1, "full": 2 + 2 * attempts}[mode] if chat.writes else 0
 
     def note(self, step: str, outcome: str, detail: str = "") -> None:
@@ -94,6 +98,12 @@ class Reflection:
             return False
         self.drafts += 1
         return True
+
+    @property
+    def trusts_quotes(self) -> bool:
+        """Whether quotes of the passages may stand in for a draft that refuses or does not hold: no call is left for
+        another, and search and model were more than sure enough that the answer is there."""
+        return self.calls >= self._most and self._margin >= _MARGIN_FOR_QUOTES
 
     async def needs_documents(self, question: str) -> bool:
         """Whether anything has to be looked up: not for a thank-you. Only `full` asks, and only of what is no plain
@@ -130,7 +140,9 @@ class Reflection:
         grade = await self._told("passages", asking)
         if grade is None:
             return True
-        found = grade.basis == "nothing" or answer_odds(confidence, grade.share) >= LEAST_ODDS
+        margin = answer_odds(confidence, grade.share) - least_odds(question)
+        found = grade.basis == "nothing" or margin >= 0
+        self._margin = margin if grade.basis == "odds" else 0.0  # the word alone says too little
         self.note("passages", "answer" if found else "no answer", f"{confidence:.2f}, {grade.share:.2f}")
         return found
 
@@ -237,6 +249,12 @@ def _found(
 def answer_odds(confidence: float, share: float) -> float:
     """The log-odds that passages hold an answer, by the search's confidence and the model's yes, each in [0, 1]."""
     return _odds(confidence) + _WEIGHT * _odds(share)
+
+
+def least_odds(question: str) -> float:
+    """What `answer_odds` have to come to for a question to be answered: less for one that is itself answered by yes or
+    no, since a small model takes the answer to it for the one that it is asked for."""
+    return _LEAST_ODDS_OF_YES_OR_NO if wanted(question).kind == "yes/no" else LEAST_ODDS
 
 
 def _odds(share: float) -> float:
