@@ -92,6 +92,14 @@ def test_a_page_is_a_section() -> None:
     assert [text[slice(*span)] for span in spans(chunks)] == [(LINE * 8).strip(), (LINHA * 8).strip()]
 
 
+@pytest.mark.parametrize(("heading", "line"), [("## Leave", LINE), ("## Férias", LINHA)])
+def test_a_heading_that_ends_a_page_takes_the_next_into_no_section_of_it(heading: str, line: str) -> None:
+    text, chunks = sectioned([Page(1, f"{line * 9}\n\n{heading}"), Page(2, line * 3)], 400, 4000)
+    first, second = spans(chunks)
+    assert text[slice(*first)] == (line * 9).strip()
+    assert text[slice(*second)] == f"{heading}\n\n{(line * 3).strip()}"
+
+
 def test_a_clause_is_a_section() -> None:
     parts = [f"{n}. DUTIES\n\n{n}.1 {LINE * 2}\n\n{n}.2 {LINHA * 2}" for n in range(1, 4)]
     text, chunks = sectioned("\n\n".join(parts), 250, 600)

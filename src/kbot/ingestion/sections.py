@@ -39,9 +39,10 @@ def with_sections(
 
 
 def _runs(chunks: Sequence[Chunk], numbered: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """From and to which chunk each numbered page goes."""
+    """From and to which chunk each numbered page goes. A chunk on two pages, which begins with a heading that ends the
+    first, belongs to neither."""
     pages = sorted({*numbered})
-    on = [bisect_right(pages, chunk.start) for chunk in chunks]
+    on = [(bisect_right(pages, chunk.start), bisect_right(pages, chunk.end - 1)) for chunk in chunks]
     borders = [0, *(n for n in range(1, len(chunks)) if on[n] != on[n - 1]), len(chunks)]
     yield from ((low, high) for low, high in pairwise(borders) if low < high)
 
