@@ -49,14 +49,26 @@ _NEW_WORDS = 0.25
 _SAME = 0.85
 _LONGEST_LIST = 900  # characters
 _QUOTED = ("sentence", "item", "row")
+_LONGEST_TURN = 14  # words
+# What begins like this takes back some of the sentence before it, or all.
+_TURNS = re.compile(
+    r"(?:but|however|except|unless|nevertheless|mas|porém|contudo|todavia|entretanto|no entanto|exceto|salvo|só que)\b"
+    r"|(?:th(?:e|is|at)|its?|[ao]s?|est[ea]|ess[ea])\s+(?:\w+\s+){0,4}?"
+    r"(?:was|were|is|are|ha(?:s|ve) been|foi|foram|está|estão)\s+(?:later\s+|depois\s+)?"
+    r"(?:reject|cancel|revok|withdrawn|suspend|postpone|abandon|denied|repeal|no longer"
+    r"|rejeitad|cancelad|revogad|retirad|suspens|adiad|abandonad|negad|anulad)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A quote of passage `n`; `shown` is what is written of it, `handicap` is what its score lacks, `fits` whether it
-    can be the kind of thing that was asked for, and `foreign` whether its passage is in another language."""
+    """A quote of passage `n`, the `place`th there; `shown` is what is written of it, `handicap` what its score lacks,
+    `fits` whether it can be the kind of thing that was asked for, and `foreign` whether its passage is in another
+    language."""
 
     n: int
+    place: int
     quote: Quote
     shown: str
     handicap: float
@@ -123,7 +135,7 @@ def _read(messages: Sequence[BaseMessage]) -> tuple[str, list[_Candidate]]:
     for n, text in passages:
         written_in = detect_language(text)
         foreign = bool(asked_in and written_in and asked_in != written_in)
-        for quote in quotes(text, headings.get(n, "")):
+        for place, quote in enumerate(quotes(text, headings.get(n, ""))):
             shown = _shown(quote, asked_for)
             if not shown or (
                 quote.form in _QUOTED and rivals(question, f"{titles[n]} {text}", quote.said, foreign=foreign)
@@ -133,7 +145,7 @@ def _read(messages: Sequence[BaseMessage]) -> tuple[str, list[_Candidate]]:
             handicap = (_FOREIGN if foreign else 0.0) - nameless + (_ROW if quote.form == "row" else 0.0)
             if quote.form in _QUOTED:
                 handicap -= (0.0 if fits else _UNFIT) + (0.0 if quote.whole else _CUT_OFF)
-            candidates.append(_Candidate(n, quote, shown, handicap, fits, foreign))
+            candidates.append(_Candidate(n, place, quote, shown, handicap, fits, foreign))
     return question, candidates
 
 
@@ -175,7 +187,7 @@ def _answer(
     margins = {place: _MARGIN if candidates[place].n == first.n else _MARGIN_ELSEWHERE for place in best}
     kept = [place for place in best if scores[place] >= scores[best[0]] - margins[place]]
     kept = [place for place in kept if candidates[place].fits or not first.fits]
-    kept = _adding(kept, candidates, asked, np.asarray(vectors), lists)
+    kept = _with_turns(_adding(kept, candidates, asked, np.asarray(vectors), lists), candidates)
     return _written(candidates, [_together(place, kept, lists, whole) for place in sorted(kept)])
 
 
@@ -201,6 +213,27 @@ def _adding(
         if any(root.isdigit() for root in new) or (len(new) > _NEW_WORDS * len(words[place]) and alike < _SAME):
             adding.append(place)
     return adding
+
+
+def _with_turns(kept: Sequence[int], candidates: Sequence[_Candidate]) -> list[int]:
+    """The quotes, each with the sentence after it that takes it back."""
+    turned = {
+        place + 1 for place in kept if place + 1 < len(candidates) and _turns(candidates[place], candidates[place + 1])
+    }
+    return [*kept, *sorted(turned.difference(kept))]
+
+
+def _turns(one: _Candidate, other: _Candidate) -> bool:
+    """Whether the other quote is the next sentence, and takes the first back; a longer one goes on to something
+    else."""
+    following = (one.n, one.place + 1, one.quote.form, other.quote.form) == (
+        other.n,
+        other.place,
+        "sentence",
+        "sentence",
+    )
+    said = other.quote.text
+    return following and len(said.split()) <= _LONGEST_TURN and bool(_TURNS.match(said))
 
 
 def _lists(candidates: Sequence[_Candidate]) -> dict[int, list[int]]:

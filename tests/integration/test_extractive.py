@@ -5,7 +5,7 @@ from langchain_core.messages import AIMessageChunk, BaseMessage
 
 from kbot.chat import Passage
 from kbot.extractive import ExtractiveChatModel
-from kbot.language import Language
+from kbot.language import Language, detect_language
 from kbot.models import Embedder
 from kbot.prompts import REFUSALS, Persona, answer_prompt, format_passages
 
@@ -208,6 +208,46 @@ async def test_two_halves_of_an_answer_are_both_quoted(quoting: ExtractiveChatMo
     said = (await quoting.ainvoke(prompt("When does the gym open?", text))).text
     assert "at 6" in said
     assert "at 9" in said
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "said"),
+    [
+        (
+            "Can we work from home on Fridays?",
+            "The council proposed that everybody may work from home on Fridays. The proposal was rejected in May.",
+            ["everybody may work from home", "was rejected"],
+        ),
+        (
+            "Podemos trabalhar de casa às sextas?",
+            "Propôs-se que todos possam trabalhar de casa às sextas. A proposta foi rejeitada pela diretoria em maio.",
+            ["trabalhar de casa", "foi rejeitada"],
+        ),
+        (
+            "Can I choose the days on which I work in the office?",
+            "You may choose the days on which you work in the office. However, on Tuesdays everybody comes.",
+            ["You may choose", "on Tuesdays everybody comes"],
+        ),
+        (
+            "Quem pode usar a garagem?",
+            "Toda a equipe pode usar a garagem do prédio. No entanto, às terças ela é só dos visitantes.",
+            ["Toda a equipe", "às terças"],
+        ),
+    ],
+)
+async def test_a_sentence_is_quoted_with_the_one_that_takes_it_back(
+    quoting: ExtractiveChatModel, question: str, text: str, said: list[str]
+) -> None:
+    language = detect_language(question)
+    answer = (await quoting.ainvoke(prompt(question, text, language=language))).text
+    assert [part for part in said if part in answer] == said
+    assert answer.count("[1]") == 2, "each cites"
+
+
+async def test_a_sentence_that_only_follows_is_not_quoted_beside_it(quoting: ExtractiveChatModel) -> None:
+    text = "The gym opens at six in the morning. The boxes for the shoes of its guests are near the door."
+    answer = (await quoting.ainvoke(prompt("When does the gym open?", text))).text
+    assert answer == "The gym opens at six in the morning. [1]"
 
 
 async def test_a_bare_yes_is_quoted_with_the_question_that_it_answers(quoting: ExtractiveChatModel) -> None:
