@@ -1,0 +1,90 @@
+"""Whether a text has a date, a weekday or a time of day of a claim."""
+
+import math
+import re
+
+from kbot.figures.contents import Contents, among, beside_unit, ends
+from kbot.figures.values import Reading, Value
+
+# Weekdays in forms that are no values: short, numbered, or said of all or of those with work.
+_DAYS_OTHERWISE = re.compile(
+    r"\b(?:mon|tue|tues|wed|thu|thurs|fri|sat|sun|seg|ter|qua|qui|sex|sáb|dom|segunda|terça|quarta|quinta|sexta)\b"
+    r"(?!-feira)|[2-6][ªa]\b|(?<!\d )\b(?:dias? (?:úteis|útil)|(?:working|business) (?:days?|week))\b"
+    r"|\b(?:daily|diariamente|todos os dias|every day)\b",
+    re.IGNORECASE,
+)
+_HOURS = re.compile(r"(?P<hour>\d{1,2}) ?h(?:oras?|ours?|rs)?(?P<minute>[0-5]\d)?", re.IGNORECASE)
+_DAY_MINUTES = 24 * 60
+_HALF_DAY = 12 * 60
+
+
+def weekday(there: Contents, value: Value) -> bool:
+    ((low, high),) = value.readings[0]
+    days = {
+        day
+        for other in there.values
+        if other.unit == "day of week"
+        for day in range(int(other.readings[0][0][0]), int(other.readings[0][0][1]) + 1)
+    }
+    return set(range(int(low), int(high) + 1)) <= days or bool(_DAYS_OTHERWISE.search(there.text))
+
+
+def dated(there: Contents, value: Value, reading: Reading) -> bool:
+    """Whether the text has each part of a date: in one of its dates that can be the same, or, where it writes dates in
+    another way, by itself."""
+    dates = [
+        other
+        for date in there.values
+        if date.unit == "date"
+        for other in date.readings
+        if all(a[0] <= b[1] and b[0] <= a[1] for a, b in zip(reading, other, strict=True))
+    ]
+    for place, (wanted, _) in enumerate(reading):
+        if not math.isfinite(wanted) or any(date[place][0] == wanted for date in dates):
+            continue
+        elsewhere = there.numbers if place == 0 else there.unmeasured
+        if not (wanted in elsewhere or (place == 1 and wanted in there.months)):
+            return False
+    return True
+
+
+def timed(there: Contents, value: Value) -> bool:
+    """Whether the text has this time of day, also as an hour alone beside another time: "8 to 10 pm"."""
+    clocks = {reading[0][0] % _DAY_MINUTES for other in there.values for reading in _clocks(other)}
+    minutes = {reading[0][0] % _DAY_MINUTES for reading in value.readings}
+    if minutes & clocks:
+        return True
+    hours = {minute / 60 for minute in minutes if not minute % 60}
+    return any(beside_unit(there, hour, "time of day") for each in hours for hour in (each, each % 12, each % 12 + 12))
+
+
+def _clocks(value: Value) -> tuple[Reading, ...]:
+    """The times of day that a value can be: "9h" is one as well as a while."""
+    if value.unit == "time of day":
+        return value.readings
+    if value.unit == "minute" and (written := _HOURS.fullmatch(value.written)) and int(written["hour"]) <= 24:
+        start = int(written["hour"]) * 60.0
+        return tuple(((at, at),) for at in ((start, start + _HALF_DAY) if start < _HALF_DAY else (start,)))
+    return ()
+
+
+def on_the_hour(there: Contents, value: Value) -> bool:
+    clocks = {reading[0][0] % _DAY_MINUTES for reading in _clocks(value)}
+    return any(reading[0][0] % _DAY_MINUTES in clocks for other in there.values for reading in _clocks(other))
+
+
+def lasting(there: Contents, value: Value) -> bool:
+    """Whether what looks like a time ("1h30") is a while that the text has."""
+    lasts = _while(value)
+    return any(other.unit == "minute" and among(lasts, frozenset(ends(other))) for other in there.values)
+
+
+def written_as_time(there: Contents, value: Value) -> bool:
+    whiles = frozenset(_while(other) for other in there.values if other.unit == "time of day")
+    return value.unit == "minute" and any(among(end, whiles) for end in ends(value))
+
+
+def _while(value: Value) -> float:
+    """The minutes that "1h30" lasts; infinitely many of what is written in another way."""
+    written = _HOURS.fullmatch(value.written)
+    return int(written["hour"]) * 60.0 + int(written["minute"] or 0) if written else math.inf
