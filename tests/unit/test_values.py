@@ -82,7 +82,13 @@ def test_values_agree_when_both_can_be_true(first: str, second: str, same: bool)
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [("22 days", "22 working days"), ("10 euros", "10 dollars"), ("€ 5 per km", "€ 5 por hora"), ("9h30", "9 hours")],
+    [
+        ("22 days", "22 working days"),
+        ("10 euros", "10 dollars"),
+        ("€ 5 per km", "€ 5 por hora"),
+        ("$ 9 per user", "$ 9 por mês"),
+        ("9h30", "9 hours"),
+    ],
 )
 def test_values_of_different_things_are_not_comparable(first: str, second: str) -> None:
     (a,), (b,) = values_in(first), values_in(second)

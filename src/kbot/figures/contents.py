@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 
-from kbot.figures.numerals import NUMBER, ORDINALS, read_number, read_roman
+from kbot.figures.frequencies import TIMES
+from kbot.figures.notation import uniform
+from kbot.figures.numerals import NUMBER, ORDINAL, read_number, read_ordinal, read_roman
+from kbot.figures.ranks import ranks
+from kbot.figures.units import joined, per, seconds
 from kbot.figures.values import Value, values_in
 from kbot.figures.vocabulary import MONTHS, UNITS
 from kbot.wording import thousands_joined
 
-_EMPHASIS = re.compile(r"\*+|__+|`+")
-# Contracts and laws say a number twice: "15 (quinze) dias".
-_TWICE = re.compile(rf"(?<=\d) ?\((?!\d)(?:{NUMBER})\)", re.IGNORECASE)
-_HALF_HOUR = re.compile(r"\b(?:half an hour|meia hora)\b", re.IGNORECASE)
 _NUMBER = re.compile(rf"(?<![^\W_]){NUMBER}", re.IGNORECASE)
+_ORDINAL = re.compile(rf"(?<![^\W_]){ORDINAL}", re.IGNORECASE)
 _PIECE = re.compile(r"\d+|[^\W\d_]+")
 _WORD = re.compile(r"[^\W_]+")
 _WHOLE = re.compile(r"\d+|\d{1,3}(?:[.,\u00a0\u202f]\d{3})+")
@@ -34,7 +35,7 @@ UNITS_OF: dict[str, frozenset[str]] = {
 class Contents:
     """A text read: its `values`, each once, and where `all` of them stand; every number in `numbers`, whatever it
     counts; those beside which no unit stands in `bare`, by where they are, and in `unmeasured` without it; its letters
-    and digits as `pieces`, in their order; and the `months` that it names."""
+    and digits as `pieces`, in their order; the `months` that it names, and in `ranks` what it numbers with ordinals."""
 
     text: str
     values: tuple[Value, ...]
@@ -44,24 +45,23 @@ class Contents:
     unmeasured: frozenset[float]
     pieces: str
     months: frozenset[int]
-
-
-def clean(text: str) -> str:
-    """The text in one line, without emphasis, with each number once."""
-    text = _TWICE.sub("", _EMPHASIS.sub("", " ".join(text.split())))
-    return _HALF_HOUR.sub("30 minutes", text)
+    ranks: frozenset[tuple[int, str]]
 
 
 @lru_cache(maxsize=512)
 def contents(text: str) -> Contents:
-    """The figures of a text that was cleaned."""
+    """The figures of a text."""
+    text = uniform(text)
     values = values_in(text)
     measured = [False] * (len(text) + 1)
     for value in values:
         if value.unit not in UNCOUNTED:
             measured[value.start : value.end] = [True] * (value.end - value.start)
     numbers = {end for value in values if value.kind == "number" for end in ends(value)}
-    distinct = tuple({(value.unit, value.readings, value.written, value.per): value for value in values}.values())
+    distinct = {
+        (value.unit, value.readings, value.written, *(sorted(per(text, value)) if value.per else ())): value
+        for value in (*values, *joined(text, values), *seconds(text))
+    }
     bare: list[tuple[int, int, frozenset[float]]] = []
     for match in _NUMBER.finditer(text):
         readings = frozenset(read_number(match[0]))
@@ -69,11 +69,22 @@ def contents(text: str) -> Contents:
         if not measured[match.start()]:
             bare.append((match.start(), match.end(), readings))
     words = _WORD.findall(text)
-    numbers |= {float(ORDINALS[word.lower()]) for word in words if word.lower() in ORDINALS}
+    numbers |= {float(read_ordinal(each[0])) for each in _ORDINAL.finditer(text)}
     numbers |= {float(read_roman(word)) for word in words if word.isupper() and read_roman(word)}
-    months = frozenset(MONTHS[word.lower()] for word in words if word.lower() in MONTHS)
-    alone = frozenset(number for _, _, readings in bare for number in readings)
-    return Contents(text, distinct, values, frozenset(numbers), tuple(bare), alone, _pieces(text), months)
+    ranked = frozenset((number, thing) for number, thing, _ in ranks(text))
+    numbers |= {float(number) for number, _ in ranked}
+    numbers |= {TIMES[word.lower()] for word in words if word.lower() in TIMES}
+    return Contents(
+        text,
+        tuple(distinct.values()),
+        values,
+        frozenset(numbers),
+        tuple(bare),
+        frozenset(number for _, _, readings in bare for number in readings),
+        _pieces(text),
+        frozenset(MONTHS[word.lower()] for word in words if word.lower() in MONTHS),
+        ranked,
+    )
 
 
 def _pieces(text: str) -> str:
@@ -118,7 +129,7 @@ def stands(there: Contents, lead: str, number: str) -> bool:
     if _pieces(lead + number) in there.pieces:
         return True
     if lead:
-        return False
+        return lead == "Q" and number.isdecimal() and (int(number), "quarter") in there.ranks
     if _WHOLE.fullmatch(number):
         return any(each in there.numbers for each in read_number(number))
     both = _RANGE.fullmatch(number)

@@ -5,6 +5,7 @@ import re
 
 from kbot.figures.contents import Contents, among, beside_unit, ends
 from kbot.figures.values import Reading, Value
+from kbot.figures.vocabulary import MONTHS
 
 # Weekdays in forms that are no values: short, numbered, or said of all or of those with work.
 _DAYS_OTHERWISE = re.compile(
@@ -13,7 +14,54 @@ _DAYS_OTHERWISE = re.compile(
     r"|\b(?:daily|diariamente|todos os dias|every day)\b",
     re.IGNORECASE,
 )
-_HOURS = re.compile(r"(?P<hour>\d{1,2}) ?h(?:oras?|ours?|rs)?(?P<minute>[0-5]\d)?", re.IGNORECASE)
+_HOURS = re.compile(r"(?P<hour>\d{1,2}) ?h(?:oras?|ours?|rs)?(?:(?P<minute>[0-5]\d)(?:min)?)?", re.IGNORECASE)
+_IN_HOURS = re.compile(r"(?:\b|\d)h(?:oras?|ours?|rs?)?\Z", re.IGNORECASE)
+_ENGLISH = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+_PORTUGUESE = (
+    "janeiro",
+    "fevereiro",
+    "março",
+    "abril",
+    "maio",
+    "junho",
+    "julho",
+    "agosto",
+    "setembro",
+    "outubro",
+    "novembro",
+    "dezembro",
+)
+_MONTH = rf"(?:(?-i:{'|'.join(_ENGLISH)})|{'|'.join(_PORTUGUESE)})"
+# Without one of these before it "May" may be a name, "March" a walk.
+_MONTH_ALONE = re.compile(
+    r"\b(?:in|since|until|till|by|from|of|during|every|each|next|last|through|to|between|and|before|after"
+    rf"|em|de|desde|até|a|e|durante|entre|todo) (?P<month>{_MONTH})\b",
+    re.IGNORECASE,
+)
+_MONTHS_BETWEEN = re.compile(
+    rf"\b(?P<first>{_MONTH})(?:,? (?:de )?\d{{4}})? ?(?:to|through|until|and|a|até|e|-|–) ?(?P<last>{_MONTH})\b",
+    re.IGNORECASE,
+)
+# What names no month, and may be of any.
+_SEASON = re.compile(
+    r"\b(?:Q[1-4]|quarters?|trimestres?|semest(?:er|re)s?|bimestres?|spring|summer|autumn|fall|winter|primavera|verão"
+    r"|outono|inverno)\b",
+    re.IGNORECASE,
+)
+_IN_DIGITS = re.compile(r"(?<![\d/-])(?:(\d{1,2})/(\d{1,2}|\d{4})|\d{4}-(\d{2}))(?![\d/-])")
 _DAY_MINUTES = 24 * 60
 _HALF_DAY = 12 * 60
 
@@ -48,6 +96,27 @@ def dated(there: Contents, value: Value, reading: Reading) -> bool:
     return True
 
 
+def other_months(rest: str, there: Contents) -> list[tuple[int, str]]:
+    """The months that a claim names without day and year, `rest` being what is no value of it, where the text names
+    others and not these."""
+    wanted = {MONTHS[match["month"].lower()]: match for match in _MONTH_ALONE.finditer(rest)}
+    if not wanted or _SEASON.search(there.text):
+        return []
+    dated = {
+        int(reading[1][0])
+        for value in there.values
+        if value.unit == "date"
+        for reading in value.readings
+        if math.isfinite(reading[1][0])
+    }
+    named = dated | {MONTHS[match["month"].lower()] for match in _MONTH_ALONE.finditer(there.text)}
+    held = dated | there.months | {int(part) for parts in _IN_DIGITS.findall(there.text) for part in parts if part}
+    for match in _MONTHS_BETWEEN.finditer(there.text):
+        first, last = MONTHS[match["first"].lower()], MONTHS[match["last"].lower()]
+        held |= {(first + after - 1) % 12 + 1 for after in range((last - first) % 12)}
+    return [(match.start("month"), match["month"]) for month, match in wanted.items() if named and month not in held]
+
+
 def timed(there: Contents, value: Value) -> bool:
     """Whether the text has this time of day, also as an hour alone beside another time: "8 to 10 pm"."""
     clocks = {reading[0][0] % _DAY_MINUTES for other in there.values for reading in _clocks(other)}
@@ -62,8 +131,9 @@ def _clocks(value: Value) -> tuple[Reading, ...]:
     """The times of day that a value can be: "9h" is one as well as a while."""
     if value.unit == "time of day":
         return value.readings
-    if value.unit == "minute" and (written := _HOURS.fullmatch(value.written)) and int(written["hour"]) <= 24:
-        start = int(written["hour"]) * 60.0
+    hours = next(ends(value)) / 60
+    if value.unit == "minute" and _IN_HOURS.search(value.written) and hours <= 24 and hours.is_integer():
+        start = hours * 60
         return tuple(((at, at),) for at in ((start, start + _HALF_DAY) if start < _HALF_DAY else (start,)))
     return ()
 

@@ -66,8 +66,9 @@ _HUNDREDS = {
     for word in words.split()
 }
 _HUNDRED = "hundred"
-NUMERALS: dict[str, int] = {**_ONES, **_TENS, **_HUNDREDS, _HUNDRED: 100}
-ORDINALS: dict[str, int] = {
+_THOUSAND = {"mil": 1000, "thousand": 1000}
+NUMERALS: dict[str, int] = {**_ONES, **_TENS, **_HUNDREDS, _HUNDRED: 100, **_THOUSAND}
+_ORDINAL_ONES = {
     word: number
     for number, words in enumerate(
         (
@@ -80,11 +81,36 @@ ORDINALS: dict[str, int] = {
             "seventh sétimo sétima",
             "eighth oitavo oitava",
             "ninth nono nona",
-            "tenth décimo décima",
         ),
         1,
     )
     for word in words.split()
+}
+_ORDINAL_TENS = {
+    word: 10 * number
+    for number, words in enumerate(
+        (
+            "tenth décimo décima",
+            "twentieth vigésimo vigésima",
+            "thirtieth trigésimo trigésima",
+        ),
+        1,
+    )
+    for word in words.split()
+}
+_ORDINALS = {
+    **_ORDINAL_ONES,
+    **_ORDINAL_TENS,
+    **{
+        word: number
+        for number, word in enumerate(
+            (
+                *("eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth"),
+                *("eighteenth", "nineteenth"),
+            ),
+            11,
+        )
+    },
 }
 
 
@@ -92,12 +118,22 @@ def _any(words: dict[str, int]) -> str:
     return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
 
 
+_NUMERAL = re.compile(_any(NUMERALS))
+# Each word would be tried at each character otherwise.
+_INITIAL = rf"(?=[{''.join(sorted({word[0] for word in ('a', *NUMERALS, *_ORDINALS)}))}])"
 DIGITS = r"\d{1,3}(?:[.,\u00a0\u202f ]\d{3})+(?![\d])(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,]\d+)?"
 _BELOW_HUNDRED = rf"(?:(?:{_any(_TENS)})(?:[ -](?:e )?(?:{_any(_ONES)}))?|{_any(_ONES)})"
 _BELOW_THOUSAND = (
     rf"(?:(?:(?:{_any(_ONES)}) {_HUNDRED}|{_any(_HUNDREDS)})(?: (?:e |and )?{_BELOW_HUNDRED})?|{_BELOW_HUNDRED})"
 )
-NUMBER = rf"(?:{DIGITS}|{_BELOW_THOUSAND}(?![^\W\d_]))"
+# "Mil" after digits is their multiple, and before another "mil" the end of a range: "entre mil e dois mil".
+_THOUSANDS = (
+    rf"(?:{_BELOW_THOUSAND} (?:{_any(_THOUSAND)})|a thousand|(?<!\d )mil)(?![^\W\d_])"
+    rf"(?:,? (?:e |and )?{_BELOW_THOUSAND}(?! (?:{_any(_THOUSAND)})))?"
+)
+NUMBER = rf"(?:{DIGITS}|{_INITIAL}(?:{_THOUSANDS}|{_BELOW_THOUSAND})(?![^\W\d_]))"
+# "Third", "vigésimo segundo", "twenty-first".
+ORDINAL = rf"(?:(?:{_any(_TENS)}|{_any(_ORDINAL_TENS)})[ -](?:{_any(_ORDINAL_ONES)})|{_any(_ORDINALS)})(?![^\W\d_])"
 _ROMAN = re.compile(r"C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 _ROMAN_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 
@@ -112,10 +148,13 @@ def read_number(written: str) -> list[float]:
     """What a number can mean: a single point or comma before three digits is of thousands or of decimals."""
     written = written.lower()
     if not written[0].isdigit():
-        total = 0
-        for word in re.findall(_any(NUMERALS), written):
-            total = max(total, 1) * 100 if word == _HUNDRED else total + NUMERALS[word]
-        return [float(total)]
+        thousands, total = 0, 0
+        for word in _NUMERAL.findall(written):
+            if word in _THOUSAND:
+                thousands, total = max(total, 1) * 1000, 0
+            else:
+                total = max(total, 1) * 100 if word == _HUNDRED else total + NUMERALS[word]
+        return [float(thousands + total)]
     bare = re.sub(r"[\u00a0\u202f ]", "", written)
     marks = re.findall(r"[.,]", bare)
     if not marks:
@@ -126,6 +165,11 @@ def read_number(written: str) -> list[float]:
     if len(set(marks)) == 2 or len(decimals) != 3 or (whole.startswith("0") and len(marks) == 1):
         return [decimal]
     return [thousands] if len(marks) > 1 or len(whole) > 3 else [thousands, decimal]
+
+
+def read_ordinal(written: str) -> int:
+    """The number of an ordinal in words: 13 of "décimo terceiro"."""
+    return sum(_ORDINALS.get(word) or NUMERALS[word] for word in re.split("[ -]", written.lower()))
 
 
 def read_roman(written: str) -> int:

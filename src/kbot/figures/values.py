@@ -15,6 +15,7 @@ from kbot.figures.vocabulary import (
     LIMITS,
     MONTHS,
     MULTIPLES,
+    PEOPLE,
     PER,
     SHORT_DAYS,
     UNITS,
@@ -284,10 +285,14 @@ def _amount(match: re.Match[str]) -> Value | None:
         bound=(bound.lastgroup or "") if bound else "least" if _MORE.match(match.string, end) else "",
         slack=ABOUT if _ABOUT_WORDS.search(before) else _ROUNDED if rounded else 0.0,
         step=step,
-        per=_per(match["per"]),
+        per=counted_by(match["per"]),
     )
 
 
-def _per(text: str | None) -> str:
+def counted_by(text: str | None) -> str:
+    """What "per month" or "por mês" counts by, in one word for both languages; "" for nothing."""
     words = _LETTERS.findall((text or "").lower())
-    return UNITS.get(words[-1], (words[-1], 1.0))[0] + str(UNITS.get(words[-1], ("", 1.0))[1]) if words else ""
+    if not words:
+        return ""
+    unit, factor = UNITS.get("person" if words[-1] in PEOPLE else words[-1], (words[-1], 1.0))
+    return f"{unit}{factor}"

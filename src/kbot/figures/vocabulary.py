@@ -14,9 +14,9 @@ MULTIPLES: dict[str, float] = {
 UNITS: dict[str, tuple[str, float]] = {
     word: (unit, factor)
     for words, unit, factor in (
-        ("second seconds segundo segundos", "minute", 1 / 60),
+        ("second seconds sec secs segundo segundos", "minute", 1 / 60),
         ("minute minutes minuto minutos min mins", "minute", 1.0),
-        ("hour hours hora horas h hrs", "minute", 60.0),
+        ("hour hours hora horas h hr hrs", "minute", 60.0),
         ("day days dia dias", "minute", 1440.0),
         ("night nights noite noites", "night", 1.0),
         ("week weeks semana semanas", "minute", 10080.0),
@@ -51,8 +51,11 @@ UNITS: dict[str, tuple[str, float]] = {
 # What an amount is counted by: "per night", "por mês", "/kg".
 PER = (
     r"(?:(?:per|por|a|an|each|every|cada|ao|à)[ ]|/[ ]?)"
-    r"(?:hour|day|night|week|month|year|person|employee|km|kg|gb|hora|dia|noite|semana|mês|ano|pessoa|funcionário)\b"
+    r"(?:minute|hour|day|night|week|month|year|person|employee|user|member|seat|km|kg|gb|minuto|hora|dia|noite|semana"
+    r"|mês|ano|pessoa|funcionário|colaborador|usuário|utilizador|membro)\b"
 )
+# Whoever something is counted by is a person: who pays per user does not pay per month.
+PEOPLE = frozenset(("user", "member", "seat", "colaborador", "usuário", "utilizador", "membro"))
 MONTHS: dict[str, int] = {
     name: number
     for number, names in enumerate(
