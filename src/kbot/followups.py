@@ -22,6 +22,8 @@ from kbot.language import FUNCTION_WORDS, Language, detect_language, stem
 from kbot.models import ChatModel
 from kbot.phrases import Phrase, phrases, says_day, words_of
 from kbot.prompts import inert, rewrite_prompt
+from kbot.sequel import after_answer, asks_what_follows
+from kbot.small_talk import without_courtesy
 from kbot.streaming import one_line
 
 Search = Callable[[str], Awaitable[Sequence[Passage]]]
@@ -82,10 +84,14 @@ async def understood(
 ) -> Understood:
     """What a question means after some turns, oldest first.
 
-    It is searched for alone, and, unless it is long and does not point back, so is each turn. The model is called at
-    most once: not where the question stands alone, nor where the search leaves no doubt what it leans on. Raises
-    `ModelError` if a model that writes does not answer at all, and what `search` raises.
+    Courtesies beside it are no part of it. It is searched for alone, and, unless it is long and does not point back, so
+    is each turn; where it asks for what follows, the last turn is. The model is called at most once: not where the
+    question stands alone, nor where the search leaves no doubt what it leans on. Raises `ModelError` if a model that
+    writes does not answer at all, and what `search` raises.
     """
+    question = without_courtesy(question)
+    if turns and asks_what_follows(question):
+        return await _followed(chat, turns, question, search)
     alone = await search(question)
     back = points_back(question)
     if not turns or (not back and _length(question) >= _MANY_WORDS):
@@ -155,6 +161,17 @@ async def _joined(turns: Sequence[Turn], place: int, question: str, search: Sear
     results = [(text, await search(_topic(turns[place]) if _says_little(question) else text)) for text in texts]
     text, passages = max(results, key=lambda each: _best(each[1]))
     return _leaning_on(turns, place, text, passages, "joined")
+
+
+async def _followed(chat: ChatModel, turns: Sequence[Turn], question: str, search: Search) -> Understood:
+    """What the last turn's passages say after what its answer quotes; all of them for a model that writes, which sees
+    from the turns what was told."""
+    topic = _topic(turns[-1])
+    again = asks_what_follows(topic.rpartition("? ")[2])
+    asked = topic if again else f"{topic} {question[:1].upper()}{question[1:]}"
+    passages = await search(topic)
+    read = passages if chat.writes else after_answer(passages, turns[-1].answer)
+    return _leaning_on(turns, len(turns) - 1, asked, read, "joined")
 
 
 def _filled(turn: Turn, question: str) -> str | None:

@@ -1,6 +1,6 @@
 """What people say to a bot without asking it anything: greetings, thanks, farewells, that they have understood, and
 calls for help. Told by their words, all of which have to be such or to go with such: "obrigado, e o horário?" asks for
-the hours. Words stand here without accents. Pure functions."""
+the hours, and the thanks are no part of that. Words stand here without accents. Pure functions."""
 
 import re
 from typing import Literal
@@ -96,8 +96,21 @@ _ALL = {
 }
 _MARKS = re.compile(rf"(?:\W|(?<!\w)(?:{_words(_SAID, '')})(?!\w))+")
 _CLAUSE = re.compile(r"[.,;!\n]")
+_CIVIL = frozenset[SmallTalk](["thanks", "farewell", "acknowledgement", "greeting"])
 # "Perfeito?" may ask for what is called so.
 _NO_QUESTION = frozenset[SmallTalk](["thanks", "farewell", "acknowledgement"])
+_ASKING = (
+    r"(?=(?:a que|o que|qua(?:l|is|ndo)|quant[oa]s?|quem|como|onde|posso|há|wh(?:at|o|en|ere|ich|y)|how|can|could"
+    r"|do|does|is|are)\s)"
+)
+# What may stand between a courtesy and a question, by the courtesies that it ends. After a comma a capital may go on
+# with a name ("Nice, France"), and "and" may be the question's own unless that asks by itself.
+_FRONTS: dict[re.Pattern[str], frozenset[SmallTalk]] = {
+    re.compile(r"(?:(?<=[^\w\s,])\s+|(?<=,)\s+(?![A-ZÀ-Þ])|\n\s*)(?=\S)"): _CIVIL,
+    re.compile(rf"\s+(?:e|and)\s+{_ASKING}", re.IGNORECASE): _CIVIL,
+    re.compile(rf"\s+(?:(?=(?:e|mas|and|but)\s)|{_ASKING})", re.IGNORECASE): frozenset(["thanks"]),
+}
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\n\s*")
 # "Não funcionou" is a complaint; "não, obrigado" is thanks.
 _DENIES = re.compile(r"\b(?:nao|no)\b")
 
@@ -116,6 +129,29 @@ def small_talk(text: str) -> SmallTalk:
     if "acknowledgement" in kinds and "thanks" not in kinds and _DENIES.search(said):
         return ""
     return kinds[0] if kinds else ""
+
+
+def without_courtesy(text: str) -> str:
+    """A question without the thanks, greetings and the like before and after it, which are no part of what is asked:
+    "Obrigado, e a que horas abre?" asks "A que horas abre?". What is nothing else stays as it is."""
+    if small_talk(text):
+        return text
+    ends = [
+        found.end()
+        for front, courtesies in _FRONTS.items()
+        for found in front.finditer(text[:_LONGEST])
+        if small_talk(text[: found.start()]) in courtesies and _has_words(text[found.end() :])
+    ]
+    start = max(ends, default=0)
+    rest = text[start : start + 1].upper() + text[start + 1 :] if ends else text
+    for found in _SENTENCE_END.finditer(rest, max(0, len(rest) - _LONGEST)):
+        if small_talk(rest[found.end() :]) in _CIVIL and _has_words(rest[: found.start()]):
+            return rest[: found.start()]
+    return rest
+
+
+def _has_words(text: str) -> bool:
+    return any(character.isalnum() for character in text)
 
 
 def small_talk_in(text: str) -> frozenset[str]:

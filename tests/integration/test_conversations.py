@@ -157,6 +157,61 @@ async def test_the_turns_from_the_one_it_leans_on_belong_to_a_follow_up(house: H
     assert (found.calls, found.decision.outcome, found.decision.detail) == (0, "joined", "2/3")
 
 
+@pytest.mark.parametrize(
+    ("asked", "answer", "question", "follows"),
+    [
+        (
+            "Onde faço meu crachá?",
+            "O crachá é feito na recepção, com foto, e fica pronto na hora.",
+            "e depois?",
+            "A segunda via",
+        ),
+        (
+            "What happens if my laptop breaks?",
+            "A broken one is exchanged by the help desk within two working days.",
+            "what next?",
+            "If it is stolen",
+        ),
+    ],
+)
+async def test_what_follows_stands_after_what_was_answered(
+    house: House, model: FakeOllama, asked: str, answer: str, question: str, follows: str
+) -> None:
+    turn = Turn(asked, f"{answer} [1]")
+    found = await house.understand(question, [turn])
+    assert found.question == f"{asked} {question.capitalize()}"
+    assert found.passages[0].text.startswith(follows)
+    assert not any(answer in each.text for each in found.passages)
+    read = await house.understand(question, [turn], model)
+    assert answer in read.passages[0].text, "a model that writes sees from the turns what was told"
+    again = await house.understand(question, [Turn(question, f"{answer} [1]", found.question)])
+    assert again.question == found.question
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "understood"),
+    [
+        (PARKING, "Obrigado, e a que horas abre a academia?", "A que horas abre a academia?"),
+        (
+            "Who is responsible for payroll?",
+            "Thanks! And how often is the database backed up?",
+            "How often is the database backed up?",
+        ),
+    ],
+)
+async def test_a_question_of_its_own_after_a_courtesy_leans_on_nothing(
+    offices: House, before: str, question: str, understood: str
+) -> None:
+    found = await offices.understand(question, turns_of(before))
+    assert (found.question, found.turns) == (understood, ())
+
+
+@pytest.mark.parametrize("question", ["Obrigada! E em Lisboa?", "ok, e em Lisboa? Obrigado!"])
+async def test_a_courtesy_is_no_part_of_a_follow_up(offices: House, question: str) -> None:
+    found = await offices.understand(question, turns_of(PARKING))
+    assert found.question == "Quanto custa o estacionamento em Lisboa?"
+
+
 async def test_what_fits_two_turns_is_meant_of_the_later_one(house: House) -> None:
     library, canteen = "Que horas a biblioteca abre?", "Quando é servido o almoço no refeitório?"
     for turns, source in (((library, canteen), "refeitorio.md"), ((canteen, library), "biblioteca.md")):

@@ -1,8 +1,10 @@
 """Small talk is told from questions by its words, in both languages."""
 
+import time
+
 import pytest
 
-from kbot.small_talk import SmallTalk, small_talk, small_talk_in
+from kbot.small_talk import SmallTalk, small_talk, small_talk_in, without_courtesy
 
 
 @pytest.mark.parametrize(
@@ -146,3 +148,55 @@ def test_small_talk_is_of_the_language_of_its_words() -> None:
 def test_a_long_text_is_no_small_talk_and_is_told_at_once() -> None:
     assert small_talk("obrigado por isso " * 1000 + "x") == ""
     assert small_talk("demais por isso " * 9 + "x") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("Obrigado, e a que horas abre a receção?", "A que horas abre a receção?"),
+        ("Thanks! And what about parking?", "What about parking?"),
+        ("Valeu! Quanto custa o almoço?", "Quanto custa o almoço?"),
+        ("ok thanks, and on Sundays?", "And on Sundays?"),
+        ("Perfeito, obrigada! E em Lisboa?", "E em Lisboa?"),
+        ("thanks and where do I get a badge?", "Where do I get a badge?"),
+        ("obrigado e em Lisboa?", "E em Lisboa?"),
+        ("Great, and who pays?", "Who pays?"),
+        ("Bom dia, tudo bem? Quanto custa o almoço?", "Quanto custa o almoço?"),
+        ("Hi!\n\nHow much is it?", "How much is it?"),
+        ("👍 E o almoço?", "E o almoço?"),
+        ("OK. No, I meant Lisbon", "No, I meant Lisbon"),
+        ("E em Lisboa? Obrigado!", "E em Lisboa?"),
+        ("Is lunch free? Thanks a lot :)", "Is lunch free?"),
+    ],
+)
+def test_a_courtesy_is_no_part_of_the_question_beside_it(text: str, asked: str) -> None:
+    assert without_courtesy(text) == asked
+    assert not small_talk(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Obrigado",
+        "Cool! 👍",
+        "Perfeito?",
+        "Nice, France: is there an office?",
+        "Good morning and evening shifts: when?",
+        "Thank-you cards: who pays?",
+        "Ok e-mail da equipa?",
+        "Help, how do I install it?",
+        "Great news, everyone?",
+        "Sim, e em Lisboa?",
+        "O que quer dizer: valeu?",
+        "Quanto custa o almoço?",
+    ],
+)
+def test_what_is_no_courtesy_or_nothing_else_stays(text: str) -> None:
+    assert without_courtesy(text) == text
+
+
+@pytest.mark.parametrize("text", ["obrigado, " * 20_000, "a. ok " * 20_000, "ok! " * 20_000, "\n" * 100_000 + "a"])
+def test_courtesies_are_looked_for_at_the_ends_of_a_text_alone(text: str) -> None:
+    begun = time.process_time()
+    without_courtesy(text)
+    assert time.process_time() - begun < 1
