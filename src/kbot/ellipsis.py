@@ -2,17 +2,19 @@
 Braga?" asks "Quanto custa a vaga em Lisboa?". Pure functions.
 
 Such a follow-up leaves out all of the earlier question but for one phrase, and takes the place of the phrase of its own
-form: the same preposition, the same kind of thing (a day, a name), else the subject or the object. What is a phrase is
-told by the words of the closed classes (`kbot.phrases`). Rules instead of a grammar, so they may put a phrase where
-nobody would say it; the words that are searched for are right even then.
+form: the same preposition, the same kind of thing (a day, a name, people), else the subject or the object. What is a
+phrase is told by the words of the closed classes (`kbot.phrases`). Rules instead of a grammar, so they may put a phrase
+where nobody would say it; the words that are searched for are right even then.
 """
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kbot.grounding import plain
 from kbot.language import Language, stem
-from kbot.phrases import Phrase, content_words, phrases, says_day, words_of
+from kbot.phrase_kinds import head_of, says_day, says_measure, says_people
+from kbot.phrases import Phrase, content_words, phrases, words_of
 
 _OPENS = re.compile(
     r"^\W*(?:(?:e|mas|ou|então|que tal|and|but|or|also|so|what about|how about)\b[\s,]*)+", re.IGNORECASE
@@ -37,6 +39,14 @@ _WITH_ARTICLE = {
     "por": {"o": "pelo", "a": "pela", "os": "pelos", "as": "pelas"},
     "a": {"o": "ao", "a": "à", "os": "aos", "as": "às"},
 }
+_FOR = {"pt": "para", "en": "for"}
+# What is asked of oneself is not so for others: "quantos dias tenho para estagiários".
+_OURS = re.compile(r"\b(?:eu|nós|i|we|tenho|temos|posso|podemos|precis(?:o|amos)|devo|devemos)\b", re.IGNORECASE)
+_QUANTIFIER = re.compile(r"\b(?:quant([oa])s?|many|much)\s+\Z", re.IGNORECASE)
+_IRREGULAR = re.compile(r"people|children|(?:wo)?men|staff")
+_SINGULAR = re.compile(r"\w*(?:[sui]s|mês|país)")
+_FEMININE = re.compile(r"\w+(?:as?|[çs]ão|[çs]ões|dades?|gem|gens)")
+_MASCULINE = re.compile(r"\w+(?:os?|ora?es|or|al|ais)")
 _LEAST = -1.5
 _LEAST_WITH_PREPOSITION = 1.0
 
@@ -66,26 +76,41 @@ def fragment(question: str, language: Language) -> str:
 
 def filled(question: str, asked: str, language: Language) -> str | None:
     """The earlier question with the follow-up's phrase in it: in the place of one of the same form, or added where it
-    has a preposition that nothing there has. None if the follow-up is no phrase, or has no place there. `language` is
-    that of both."""
+    has a preposition that nothing there has, or is people for whom it may be so. None if the
+    follow-up is no phrase, or has no place there. `language` is that of both."""
     said = fragment(question, language)
     found = phrases(said, language, verbs=False, begins=_begins(question)) if said else []
     if not found:
         return None
     new = found[0]
-    sites = phrases(asked, language)
+    sites = _sites(asked, new, language)
     scores = [_alike(new, site, place) for place, site in enumerate(sites)]
     best = max(range(len(sites)), key=scores.__getitem__, default=None)
     if best is not None and scores[best] >= (_LEAST_WITH_PREPOSITION if new.preposition else _LEAST):
         return _put(said, found, asked, sites, best)
     if new.preposition:
         return _added(said, asked)
+    if language and says_people(new):
+        return None if _OURS.search(asked) else _added(f"{_FOR[language]} {said}", asked)
     return _added(f"on {said}", asked) if language == "en" and says_day(new) and not new.determiner else None
 
 
 def _begins(question: str) -> bool:
     """Whether a follow-up's first capital is that of a sentence, and no name's: "Na hora do almoço?", but "Lisboa?"."""
     return not opens(question) and len(words_of(question)) > 1
+
+
+def _sites(asked: str, new: Phrase, language: Language) -> list[Phrase]:
+    """The phrases of the earlier question that a new one may replace: of "dias de férias" and "vacation days" not the
+    days, unless it says such itself."""
+    found: list[Phrase] = []
+    for site in phrases(asked, language):
+        measured = site.counted and not site.preposition and says_measure(site) and not says_measure(new)
+        if not measured:
+            found.append(site)
+        elif language == "en" and site.content[1:]:
+            found.append(site if _plural(new) else replace(site, words=site.words[:-1], content=site.content[:-1]))
+    return found
 
 
 def _alike(new: Phrase, site: Phrase, place: int) -> float:
@@ -97,15 +122,22 @@ def _alike(new: Phrase, site: Phrase, place: int) -> float:
         score += 4.0 if all(days) else -4.0
     elif any(names):
         score += 3.0 if all(names) else -2.0 + 1.5 * head
+    if site.counted and says_measure(new) and says_measure(site):
+        score += 3.0
+    people = (says_people(new), says_people(site))
+    if all(people):
+        score += 3.0
     if new.preposition:
         same = new.preposition == site.preposition
         return score + (2.0 if same else -2.0) + 0.5 * (new.words[0].low == site.words[0].low)
-    if site.preposition and not all(names) and not all(days):
+    if any(people) and not all(people):
+        score -= 4.0
+    if site.preposition and not site.counted and not all(names) and not all(days):
         score -= 2.0
     if site.counted:
         score -= 2.0 if new.determiner else 0.5
     if not new.determiner:
-        score += _plural(new) == _plural(site)
+        score += all(names) or _plural(new) == _plural(site)
     return score + 1.0 * (bool(new.determiner) == bool(site.determiner)) + 0.5 * (new.determiner == site.determiner)
 
 
@@ -127,9 +159,24 @@ def _put(said: str, found: Sequence[Phrase], asked: str, sites: Sequence[Phrase]
             said = f"{site.preposition} {said}"
         else:
             start = site.content[0].start
+    if site.counted and not site.preposition:
+        return _counted(asked[:start], said, asked[end:], new, site)
     if not asked[:start].strip("¿¡\"'“ "):
         said = said[:1].upper() + said[1:]
     return asked[:start] + said + asked[end:]
+
+
+def _counted(before: str, said: str, after: str, new: Phrase, site: Phrase) -> str:
+    """The earlier question with what is said after its "how many" where both agree, else before it: "Equipamento:
+    quantos posso levar?"."""
+    quantifier = _QUANTIFIER.search(before)
+    word = head_of(new)[0].low
+    gender = "a" if _FEMININE.fullmatch(word) else "o" if _MASCULINE.fullmatch(word) else ""
+    if quantifier and (_plural(new) != _plural(site) or (quantifier[1] and not gender)):
+        return f"{said[:1].upper()}{said[1:]}: {before[:1].lower()}{before[1:].rstrip()}{after}"
+    if quantifier and quantifier[1]:
+        before = before[: quantifier.start(1)] + gender + before[quantifier.end(1) :]
+    return before + said + after
 
 
 def _end(new: Phrase, found: Sequence[Phrase], asked: str, sites: Sequence[Phrase], best: int) -> int:
@@ -154,7 +201,10 @@ def _added(said: str, asked: str) -> str:
 
 
 def _plural(phrase: Phrase) -> bool:
-    return phrase.content[-1].low.endswith("s")
+    """Whether one of the words that may be a phrase's noun, the first in Portuguese, the last in English, is many."""
+    head = head_of(phrase)
+    ends = (head[0].low, head[-1].low)
+    return any(_IRREGULAR.fullmatch(low) or (low[-1] == "s" and not _SINGULAR.fullmatch(low)) for low in ends)
 
 
 def _name(phrase: Phrase) -> bool:

@@ -20,7 +20,8 @@ from kbot.grounding import plain
 from kbot.history import Turn, as_messages
 from kbot.language import FUNCTION_WORDS, Language, detect_language, stem
 from kbot.models import ChatModel
-from kbot.phrases import Phrase, phrases, says_day, words_of
+from kbot.phrase_kinds import says_day
+from kbot.phrases import Phrase, phrases, words_of
 from kbot.prompts import inert, rewrite_prompt
 from kbot.sequel import after_answer, asks_what_follows
 from kbot.small_talk import without_courtesy

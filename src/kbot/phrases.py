@@ -64,15 +64,6 @@ _PREDICATE = re.compile(
     r"\w{2,}(?:ed|[ai]d[ao]s?)|open|closed|free|available|due|valid|full|kept|paid|held|sent|given|made|taken|built|run|done"
     r"|up|mandatory|necessary|livres?|grátis|obrigatóri[oa]s?|abert[oa]s?"
 )
-_DAY = re.compile(
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekdays?|weekends?|holidays?"
-    r"|(?:segunda|terça|quarta|quinta|sexta)s?(?:-feiras?)?|sábados?|domingos?|feriados?|fins?"
-    r"|january|february|march|april|june|july|august|september|october|november|december"
-    r"|janeiro|fevereiro|março|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro"
-)
-
-# "A segunda via" is no day.
-_ORDINAL = re.compile(r"segunda|terça|quarta|quinta|sexta")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +85,8 @@ class Phrase:
     """The words of a phrase with its preposition and determiner; `content` is what follows them.
 
     `preposition` is the form that it is listed under ("em" for "nos"), `determiner` as it is written; "" where there is
-    none. `counted` is whether it belongs to a question word: "quantos dias", "which rooms".
+    none. `counted` is whether it belongs to a question word: "quantos dias", "which rooms"; in "quantos dias de férias"
+    both "dias de férias" and "de férias" do.
     """
 
     words: tuple[Word, ...]
@@ -114,12 +106,6 @@ def words_of(text: str, *, begins: bool = True) -> list[Word]:
         )
         for found in _WORD.finditer(text)
     ]
-
-
-def says_day(phrase: Phrase) -> bool:
-    """Whether a phrase is about days of the week, months, or the like."""
-    *before, last = (word.low for word in phrase.content)
-    return bool(_DAY.fullmatch(last)) or any(_DAY.fullmatch(word) and not _ORDINAL.match(word) for word in before)
 
 
 def content_words(phrase: Phrase) -> list[Word]:
@@ -144,7 +130,8 @@ def phrases(text: str, language: Language, *, verbs: bool = True, begins: bool =
             continue
         before = pieces[place - 1] if place else None
         after = pieces[place + 1] if place + 1 < len(pieces) else None
-        counted = _counts(before, piece, language)
+        of_counted = bool(before and found and found[-1].counted and before.content == found[-1].content)
+        counted = _counts(before, piece, language) or (of_counted and piece.preposition in ("of", "de"))
         said, verb = _without_verb(piece, before, after, verb, subject, language, asks=asks)
         for content in said:
             found += _phrases_in(piece, content, counted=counted)
@@ -203,7 +190,7 @@ def _phrases_in(piece: _Piece, content: tuple[Word, ...], *, counted: bool = Fal
     preposition, determiner = (piece.preposition, piece.determiner) if lead else ("", "")
     whole = Phrase((*lead, *content), content, preposition, determiner, counted)
     inner = [place for place, word in enumerate(content) if word.low == "de"]
-    return [whole, *(Phrase(content[place:], content[place + 1 :], "de") for place in inner)]
+    return [whole, *(Phrase(content[place:], content[place + 1 :], "de", counted=counted) for place in inner)]
 
 
 def _without_verb(

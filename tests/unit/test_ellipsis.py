@@ -38,6 +38,35 @@ from kbot.phrases import phrases
         ("How often are laptops replaced?", "and phones?", "How often are phones replaced?"),
         ("On which days are dogs allowed?", "and cats?", "On which days are cats allowed?"),
         ("Quanto custa a segunda via do crachá?", "E a vaga mensal?", "Quanto custa a vaga mensal?"),
+        ("Como peço a VPN no Windows?", "e Linux?", "Como peço a VPN no Linux?"),
+        ("How do I install it on Windows?", "and Linux?", "How do I install it on Linux?"),
+        ("Quanto custa o Discord?", "e o Slack?", "Quanto custa o Slack?"),
+        # people
+        (
+            "Quantos dias de férias têm os funcionários?",
+            "e estagiários?",
+            "Quantos dias de férias têm estagiários?",
+        ),
+        ("How many books may students borrow?", "and teachers?", "How many books may teachers borrow?"),
+        ("Quanto o vale paga por dia?", "E os estagiários?", "Quanto o vale paga por dia para os estagiários?"),
+        ("How long is parental leave?", "and contractors?", "How long is parental leave for contractors?"),
+        # what is counted by a measure, not the measure
+        (
+            "Quantos dias de férias têm os funcionários?",
+            "e licença parental?",
+            "Quantos dias de licença parental têm os funcionários?",
+        ),
+        ("Quantos dias de férias tenho?", "e licença parental?", "Quantos dias de licença parental tenho?"),
+        ("Quantos dias de férias tenho?", "e horas extra?", "Quantas horas extra tenho?"),
+        ("How many days of leave do I have?", "and sick leave?", "How many days of sick leave do I have?"),
+        ("How many vacation days do I have?", "and parental leave?", "How many parental leave days do I have?"),
+        ("How much money can I spend on books?", "and courses?", "How much money can I spend on courses?"),
+        # "how many" agrees, or comes after
+        ("Quantos livros posso levar?", "e revistas?", "Quantas revistas posso levar?"),
+        ("Quantas vagas de garagem há?", "e bicicletários?", "Quantos bicicletários há?"),
+        ("Quantos livros posso levar?", "e equipamento?", "Equipamento: quantos posso levar?"),
+        ("How many books may I borrow?", "and magazines?", "How many magazines may I borrow?"),
+        ("How many books may I borrow?", "and equipment?", "Equipment: how many may I borrow?"),
         # a phrase with its own company takes away that of the other
         (
             "Qual é o limite para hospedagem em capitais?",
@@ -60,6 +89,9 @@ def test_a_fragment_takes_the_place_of_its_like(asked: str, said: str, whole: st
     [
         ("Que horas a biblioteca abre?", "E se eu atrasar?"),
         ("Que horas a biblioteca abre?", "Por quê?"),
+        ("Quantos dias de férias tenho?", "e estagiários?"),
+        ("How much vacation do I have?", "and interns?"),
+        ("Quantos dias tenho?", "e férias?"),
         ("Quantos dias de férias eu tenho?", "E vender?"),
         ("Quantos dias de férias eu tenho?", "E a biblioteca?"),
         ("How many conferences may I attend?", "And the budget?"),
