@@ -43,10 +43,11 @@ _LONGEST_ABBREVIATION = 12
 _WORD = re.compile(r"[\"'“‘«*_]*([^\W\d_]+)(?!\.)")
 _CLOSING = ".!?:;…|"
 _SHORT_LINE = 40
-# A line does not end with one of these, wherever it was broken; nor does a sentence.
+# A line does not end with one of these, wherever it was broken; nor does a sentence. "No" after a mark, or after "or",
+# is an answer.
 BINDS = re.compile(
-    r"(?<![^\W_])(?:an?|the|of|to|for|in|on|at|by|with|from|and|or|than|de|d[aeo]s?|em|n[ao]s?|aos?|à|às|um|uma|uns|umas"
-    r"|o|os|as|para|por|pel[ao]s?|com|sem|e|ou|que)\s*$"
+    r"(?<![^\W_])(?:an?|the|of|to|for|in|on|at|by|with|from|and|or|than|de|d[aeo]s?|em|nas?|nos"
+    r"|(?<=[\w)\]\"'”’»]\s)(?<!\bor\s)no|aos?|à|às|um|uma|uns|umas|o|os|as|para|por|pel[ao]s?|com|sem|e|ou|que)\s*$"
 )
 _SHORTEST_SENTENCE = 20
 

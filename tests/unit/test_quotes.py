@@ -184,3 +184,11 @@ def test_a_whole_statement_leans_on_nothing(text: str) -> None:
 @given(st.text(alphabet=st.sampled_from("ab.:?-#|> \n1`*"), max_size=80))
 def test_any_text_can_be_read(text: str) -> None:
     assert all(quote.text.strip() == quote.text != "" for quote in quotes(text))
+
+
+def test_no_for_an_answer_is_not_taken_for_what_breaks_off() -> None:
+    text = "Is the library open on Sundays? no\nThe front desk opens at nine on Mondays."
+    assert [quote.text for quote in quotes(text)] == text.splitlines()
+    assert [quote.text for quote in quotes("A biblioteca abre aos domingos? Ela fica no")] == [
+        "A biblioteca abre aos domingos?"
+    ]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbot.sentences import sentences
+from kbot.sentences import BINDS, sentences
 
 
 def cut(text: str) -> list[str]:
@@ -159,3 +159,16 @@ def test_a_sentence_has_twenty_characters_unless_it_is_all_there_is(text: str) -
     found = sentences(text)
     if len(found) > 1:
         assert all(end - start >= 20 for start, end in found)
+
+
+@pytest.mark.parametrize("line", ["O livro dele está no", "Ela (a Ana) entrou no", "We walk to the"])
+def test_a_line_that_ends_on_a_word_for_the_next_is_cut_off(line: str) -> None:
+    assert BINDS.search(line)
+
+
+@pytest.mark.parametrize(
+    "line", ["Is it open? no", "Open on Sundays: no", "Pets allowed, no", "yes or no", "no", "yes/no"]
+)
+def test_no_for_an_answer_binds_no_line(line: str) -> None:
+    assert not BINDS.search(line)
+    assert cut(f"{line}\nThe library opens at nine on Mondays.")[-1] == "The library opens at nine on Mondays."
