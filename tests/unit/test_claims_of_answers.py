@@ -122,6 +122,101 @@ def test_what_the_passages_lack_is_no_claim_and_what_documents_are_is(said: str,
     assert len(split_claims(said)) == claims
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "a) O almoço custa 12 euros [1] b) o jantar custa 15 euros [2]",
+        "a) O almoço custa 12 euros [1], b) o jantar custa 15 euros [2]",
+        "(i) O almoço custa 12 euros [1] e (ii) o jantar custa 15 euros [2]",
+        "São duas: 1. O almoço custa 12 euros [1] 2. o jantar custa 15 euros [2]",
+        "- O almoço custa 12 euros [1] - o jantar custa 15 euros [2]",
+        "1) O almoço custa 12 euros [1] 2) o jantar custa 15 euros [2]",
+    ],
+)
+def test_items_of_a_list_within_a_line_are_claims_of_their_own(answer: str) -> None:
+    first, second = Claim("O almoço custa 12 euros", (1,)), Claim("o jantar custa 15 euros", (2,))
+    assert split_claims(answer) == [first, second]
+    assert "almoço" not in without(answer, [first])
+    assert "o jantar custa 15 euros [2]" in without(answer, [first])
+    assert without(answer, [second]).rstrip(",") == answer[: answer.index("[1]") + len("[1]")]
+    assert attributed(answer, {first: 7, second: 8}) == answer.replace("[1]", "[7]").replace("[2]", "[8]")
+
+
+def test_the_number_of_the_next_item_is_no_part_of_the_one_before_it() -> None:
+    answer = "1. Lunch costs 12 euros [1]. 2. Dinner costs 15 euros [2]."
+    lunch, dinner = split_claims(answer)
+    assert (lunch.text, dinner.text) == ("Lunch costs 12 euros.", "Dinner costs 15 euros.")
+    assert without(answer, [dinner]) == "1. Lunch costs 12 euros [1]."
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Ver alínea a) do artigo 5 e b) do artigo 6 da lei [1].",
+        "Lunch costs 12 euros [1] - a bargain for everybody.",
+        "It opens at 8 - 10 on Mondays [1] and at 9 on Sundays [2].",
+    ],
+)
+def test_what_is_no_list_stays_one_claim(answer: str) -> None:
+    assert len(split_claims(answer)) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "claim", "rest"),
+    [
+        (
+            "The documents do not mention Linux, but Windows needs 8 GB [1].",
+            "Windows needs 8 GB",
+            "The documents do not mention Linux.",
+        ),
+        (
+            "The sources don't mention Porto; however, Lisbon opens at 9 [1].",
+            "Lisbon opens at 9",
+            "The sources don't mention Porto.",
+        ),
+        (
+            "Although the documents do not mention Linux, Windows needs 8 GB [1].",
+            "Windows needs 8 GB",
+            "Although the documents do not mention Linux.",
+        ),
+        (
+            "Windows needs 8 GB [1], but the documents do not mention Linux.",
+            "Windows needs 8 GB",
+            "but the documents do not mention Linux.",
+        ),
+        ("Os documentos não falam de X, mas Y custa 10 [1].", "Y custa 10", "Os documentos não falam de X."),
+        (
+            "Os trechos não dizem o preço; no entanto, o almoço é às 12 [1].",
+            "o almoço é às 12",
+            "Os trechos não dizem o preço.",
+        ),
+        (
+            "Os trechos não dizem o preço do jantar, porém o almoço custa 12 euros [1].",
+            "o almoço custa 12 euros",
+            "Os trechos não dizem o preço do jantar.",
+        ),
+    ],
+)
+def test_what_is_told_beside_a_lack_is_a_claim_if_it_cites(answer: str, claim: str, rest: str) -> None:
+    assert split_claims(answer) == [Claim(claim, (1,))]
+    assert without(answer, split_claims(answer)) == rest
+    assert attributed(answer, {Claim(claim, (1,)): 4}) == answer.replace("[1]", "[4]")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The documents do not mention prices, hours, or places [1].",
+        "The documents do not mention Linux, but others may do so.",
+        "The passages do not mention the price, but only mention parking [1].",
+        "Os trechos não dizem o preço, mas apenas falam do estacionamento [1].",
+        "Os trechos não dizem o preço [1], mas os documentos não informam o prazo [2].",
+    ],
+)
+def test_what_tells_nothing_beside_a_lack_is_no_claim(answer: str) -> None:
+    assert split_claims(answer) == []
+
+
 def test_the_number_of_an_item_is_no_part_of_its_claim() -> None:
     assert [
         claim.text for claim in split_claims("1. Open the portal of trips [1].\n2. Choose the date there [1].")

@@ -19,7 +19,15 @@ _STARTS = re.compile(r"[ \t]*(?:[-*+•▪–][ \t]|\d{1,3}[.)][ \t]|#{1,6}[ \t]
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]")
 _BARE = re.compile(r"[ \t>]*(?:[-*+•▪–]|\d{1,3}[.)])?[ \t*_]*")
 # "2. Restart it", "Passo 2: reinicie": the number says where it stands in the answer.
-_NUMBERED = re.compile(r"^[*_]{0,3}(?:(?:step|passo|etapa|fase|phase)\s+)?\d{1,3}\s?[.):][*_]{0,3}\s+", re.IGNORECASE)
+_NUMBERED = re.compile(
+    r"^(?:(?:e|ou|and|or)\s+(?=\(?\w{1,4}\)))?[*_]{0,3}"
+    r"(?:(?:(?:step|passo|etapa|fase|phase)\s+)?\(?\d{1,3}\s?[.):]|\(?(?:[a-z]|[ivx]{2,4})\))[*_]{0,3}\s+",
+    re.IGNORECASE,
+)
+# An item of a list within a line: "a) … [1]; b) … [2]", and the first one after what leads in the list.
+_MARKED = r"(?=(?:(?:e|ou|and|or)\s+)?(?:\(?(?:\d{1,3}|[a-z]|[ivx]{2,4})\)|\d{1,3}\.|[-*•–])\s)"
+_NEXT_ITEM = re.compile(rf"([.;]?),?\s+{_MARKED}")
+_FIRST_ITEM = re.compile(rf"(:)\s+{_MARKED}")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _LAST_PIPE = re.compile(r"(?<![ \t])[ \t]*+\|[ \t]*+\Z")
 # What an answer says of the passages, not of the world.
@@ -38,6 +46,20 @@ _LACK = re.compile(
     re.IGNORECASE,
 )
 _NOTES = frozenset([*CUT_NOTES.values(), *QUOTE_NOTES.values()])  # kbot's own words, which nothing has to say
+
+_LOOSE_MARKER = re.compile(r"(?<=[.!?…])\s+(\(?(?:\d{1,3}|[a-z])[.)])\Z")
+# Where a sentence turns from what the passages lack to what they tell, or back.
+_TURNS = re.compile(
+    r"(?<!\s)\s*+(?:;\s*|[,–—-]?\s*\b(?:but|however|yet|though|although|whereas|while|mas|porém|contudo|todavia|entretanto"
+    r"|no entanto|enquanto|embora)\b,?\s*)+",
+    re.IGNORECASE,
+)
+_CONCEDES = re.compile(r"\A\W*(?:although|though|while|embora|ainda que|apesar de)\b[^,;]*(,\s+)", re.IGNORECASE)
+_TELLS_OF_PASSAGES = re.compile(
+    r"\W*(?:they |it |eles |elas )?(?:only|just|apenas|só|somente)\s+(?:mention|discuss|refer|talk|cover|mencion"
+    r"|fala|trata|refere|aborda)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,14 +165,13 @@ def _located(text: str) -> list[_Located]:
     whole = len(text.strip())
     place = 0
     for block in _blocks(text):
-        spans = [(0, block.end - block.start)] if block.row else sentences(text[block.start : block.end])
-        for start, end in ((block.start + a, block.start + b) for a, b in spans):
+        for start, words, end in _spans(text, block):
             numbers: dict[int, None] = {}
             while place < len(cited) and cited[place][0] <= end:
                 numbers |= dict.fromkeys(cited[place][1]) if cited[place][0] > start else {}
                 place += 1
-            said = _said(text[start:end], row=block.row)
-            if not said or _LACK.search(said) or said in _NOTES:
+            said = _said(text[words:end], row=block.row)
+            if not said or said in _NOTES:
                 continue
             # "8 days [1]" is short, and yet an answer; "Here you are!" is none.
             short = end - start < _FEWEST_CHARACTERS and end - start < whole and not re.search(r"\d", said)
@@ -158,6 +179,46 @@ def _located(text: str) -> list[_Located]:
             if numbers or (tells and not short):
                 found.append(_Located(start, end, Claim(said, tuple(numbers)), block.row))
     return found
+
+
+def _spans(text: str, block: _Block) -> Iterator[tuple[int, int, int]]:
+    """Where what may be a claim begins, where its words do, and where it ends: a row, a sentence, an item of a list
+    within one, or what one tells beside what the passages lack."""
+    if block.row:
+        lacks = tells_a_lack(text[block.start : block.end])
+        yield from () if lacks else ((block.start, block.start, block.end),)
+        return
+    begins: int | None = None
+    for a, b in sentences(text[block.start : block.end]):
+        start, end = block.start + a if begins is None else begins, block.start + b
+        marker = _LOOSE_MARKER.search(text, start, end)
+        begins = marker.start(1) if marker else None
+        for first, last in _items(text, start, marker.start() if marker else end):
+            yield from _told(text, first, last) if tells_a_lack(text[first:last]) else ((first, first, last),)
+
+
+def _items(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The items of a list in a sentence, each but the last of which ends with a citation; else the whole sentence."""
+    said = text[start:end]
+    cited = [mark.end for mark in marks(said)]
+    cuts = [found for each in cited[:-1] if (found := _NEXT_ITEM.match(said, each))]
+    lead = _FIRST_ITEM.search(said, 0, cited[0]) if cuts else None
+    cuts = [lead, *cuts] if lead else cuts
+    starts = [start, *(start + cut.end() for cut in cuts)]
+    return list(zip(starts, [*(start + cut.end(1) for cut in cuts), end], strict=True))
+
+
+def _told(text: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """The clauses with a citation of a sentence that tells a lack. A later one begins with what turns to it, and leaves
+    the full stop, so that the sentence stands without it."""
+    concedes = _CONCEDES.match(text, start, end)
+    turns = [found.span() for found in _TURNS.finditer(text, start, end)]
+    turns = [concedes.span(1), *(each for each in turns if each[0] > concedes.start(1))] if concedes else turns
+    ends = [*(first for first, _ in turns), end - (text[end - 1] in _STOPS)]
+    for begins, words, last in zip([start, *ends[:-1]], [start, *(after for _, after in turns)], ends, strict=True):
+        clause = text[words:last]
+        if marks(clause) and not tells_a_lack(clause) and not _TELLS_OF_PASSAGES.match(clause):
+            yield begins, words, last
 
 
 def _said(written: str, *, row: bool) -> str:
@@ -214,7 +275,7 @@ def _line_end(text: str, end: int) -> int:
 
 
 def _after_spaces(text: str, end: int) -> int:
-    while end < len(text) and text[end] in " 	":
+    while end < len(text) and text[end] in " \t,;":
         end += 1
     return end
 
