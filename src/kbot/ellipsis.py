@@ -17,7 +17,7 @@ from kbot.phrase_kinds import head_of, says_day, says_measure, says_people
 from kbot.phrases import Phrase, content_words, phrases, words_of
 
 _OPENS = re.compile(
-    r"^\W*(?:(?:e|mas|ou|então|que tal|and|but|or|also|so|what about|how about)\b[\s,]*)+", re.IGNORECASE
+    r"^\W*(?:(?:e|mas|ou|então|que tal|and|but|or|also|so|what about|how about)\b(?!-)[\s,]*)+", re.IGNORECASE
 )
 _LONGEST = 7  # words
 _AND = frozenset(["e", "ou", "and", "or"])  # "curso ou certificação" is one

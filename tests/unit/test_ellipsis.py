@@ -2,7 +2,7 @@
 
 import pytest
 
-from kbot.ellipsis import filled, fragment, without_opening
+from kbot.ellipsis import filled, fragment, opens, without_opening
 from kbot.language import detect_language
 from kbot.phrases import phrases
 
@@ -126,3 +126,9 @@ def test_what_opens_a_follow_up_is_no_part_of_it() -> None:
 def test_the_phrases_of_a_question_are_found_without_its_verb(question: str, said: list[str]) -> None:
     found = phrases(question, detect_language(question))
     assert [question[each.words[0].start : each.words[-1].end] for each in found] == said
+
+
+@pytest.mark.parametrize("question", ["E-mail do RH?", "So-called quick wins?", "E-book ou livro?"])
+def test_the_first_half_of_a_word_opens_nothing(question: str) -> None:
+    assert not opens(question)
+    assert without_opening(question) == question
