@@ -99,3 +99,32 @@ async def test_a_figure_may_stand_in_the_title_or_the_heading_of_a_text(embedder
     claims = {year: f"Em {year}, cada pessoa tem 22 dias úteis de férias por ano." for year in (2023, 2024)}
     evidence = await gather(embedder, claims.values(), {text: "Política de 2024\nFérias"})
     assert [weighed(evidence, claim, [text]).supported for claim in claims.values()] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "verdict"),
+    [
+        (
+            "Charging electric cars is permitted in the garage.",
+            "Charging electric cars is not permitted in the garage.",
+            "doubtful",
+        ),
+        ("É permitido fumar na garagem do prédio.", "É proibido fumar na garagem do prédio.", "doubtful"),
+        ("Interns are entitled to the yearly bonus.", "Interns are not entitled to the yearly bonus.", "doubtful"),
+        ("O prazo do pedido é de no máximo 30 dias.", "O prazo do pedido é de no mínimo 30 dias.", "doubtful"),
+        ("Ask for it at most 30 days in advance.", "Ask for it at least 30 days in advance.", "doubtful"),
+        ("Ask for it at least 30 days in advance.", "Ask for it at least 30 days in advance.", "supported"),
+        ("Não é permitido fumar na garagem do prédio.", "É proibido fumar na garagem do prédio.", "supported"),
+        (
+            "Charging electric cars is permitted in the yard.",
+            "Charging electric cars is not permitted in the garage. Charging electric cars is permitted in the yard.",
+            "supported",
+        ),
+    ],
+)
+async def test_the_opposite_of_what_a_text_says_is_not_supported(
+    embedder: Embedder, claim: str, text: str, verdict: str
+) -> None:
+    (support,) = await weigh(embedder, [(claim, [text])])
+    assert ("supported" if support.supported else "doubtful" if support.doubtful else "unsupported") == verdict, support
+    assert support.turned is (verdict == "doubtful")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kbot.disagreement.polarity import opposed, polarity
+from kbot.polarity import opposed, polarity
 
 
 @pytest.mark.parametrize(

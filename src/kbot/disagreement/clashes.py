@@ -12,11 +12,11 @@ from heapq import nlargest
 from typing import Literal
 
 from kbot.chat import Passage
-from kbot.disagreement.polarity import opposed
 from kbot.disagreement.saying import Said, around, differences, names_in, said, siblings, token_roots, unmatched
 from kbot.figures.values import Value, agree, comparable
 from kbot.grounding import Verdict, strip_citations
 from kbot.language import detect_language
+from kbot.polarity import opposed
 from kbot.sentences import sentences
 
 # Sentences that are compared: so many in the answer's language, and so many in others.

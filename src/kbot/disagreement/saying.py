@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from kbot.disagreement.polarity import Polarity, polarity
 from kbot.disagreement.vocabulary import CONDITIONS, CONTRASTS, DOCUMENTS, EFFECTIVE, LIGHT, PERIODS
 from kbot.figures.values import Value, agree, comparable, values_in
 from kbot.grounding import plain
 from kbot.language import FUNCTION_WORDS, stem
+from kbot.polarity import Polarity, polarity
 
 _TOKEN = re.compile(r"[^\W_]+(?:\.\d+)*")
 _CONDITION = re.compile("|".join(rf"\b(?P<{name}>{words})\b" for name, words in CONDITIONS.items()), re.IGNORECASE)

@@ -189,6 +189,9 @@ class Reflection:
                 unsupported = await self._not_said(doubtful, claims, texts)
             else:
                 to_the_point = await self._answers(question, text)
+        else:  # what is in doubt stands, but not the opposite of what is there
+            turned = [claim for claim, weight in zip(claims, weights, strict=True) if weight.turned]
+            unsupported = [claim for claim in claims if claim in unsupported or claim in turned]
         count = len(claims) - len(unsupported)
         self.note("claims", "unsupported" if unsupported else "supported", f"{len(unsupported) or count}/{len(claims)}")
         return Review(text, count, tuple(unsupported), to_the_point)

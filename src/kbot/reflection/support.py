@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kbot.figures.standing import missing
+from kbot.figures.values import values_in
 from kbot.language import FUNCTION_WORDS, Language, detect_language, stem
 from kbot.models import Embedder
+from kbot.polarity import opposed, polarity
 from kbot.sentences import sentences
 from kbot.wording import words
 
@@ -18,6 +20,7 @@ _FAR_SHARE = 0.34
 _FAR = 0.45
 # Across languages words cannot show anything, and what is on something else is hardly ever nearer than this (measured).
 _FAR_ABROAD = 0.2
+_SAME = 0.5
 _WINDOW = 3  # sentences in a row that may support a claim together
 
 
@@ -25,18 +28,19 @@ _WINDOW = 3  # sentences in a row that may support a claim together
 class Support:
     """What of the texts is nearest to a claim: `span` its words, `share` of the claim's words that stand there,
     `cosine` of the nearest sentence, and whether all `figures` of the claim stand somewhere in the texts. `abroad` is
-    whether claim and texts are in different languages."""
+    whether claim and texts are in different languages, `turned` whether all that comes near says the opposite."""
 
     span: str
     share: float
     cosine: float
     figures: bool
     abroad: bool = False
+    turned: bool = False
 
     @property
     def supported(self) -> bool:
         """Whether the texts say so: nearly word for word, or in a sentence that means the same."""
-        return self.figures and (self.share >= _SHARE or self.cosine >= _NEAR)
+        return self.figures and not self.turned and (self.share >= _SHARE or self.cosine >= _NEAR)
 
     @property
     def doubtful(self) -> bool:
@@ -80,10 +84,7 @@ async def gather(
 
 
 def weighed(evidence: Evidence, claim: str, texts: Sequence[str]) -> Support:
-    """How well texts support a claim, all of which are in the evidence.
-
-    Without understanding: a negation is not told from its opposite.
-    """
+    """How well texts support a claim, all of which are in the evidence."""
     read = [evidence.texts[text] for text in texts]
     single = [sentence for text in read for sentence in text.sentences]
     if not single:
@@ -91,13 +92,21 @@ def weighed(evidence: Evidence, claim: str, texts: Sequence[str]) -> Support:
     wanted = _roots(claim)
     rows = ((_share(wanted, there), row) for text in read for row, there in text.rows)
     share, span = max(rows, key=lambda each: (each[0], -len(each[1])))
-    cosines = np.stack([evidence.vectors[sentence] for sentence in single]) @ evidence.vectors[claim]
-    nearest = int(cosines.argmax())
+    cosines: list[float] = (
+        np.stack([evidence.vectors[sentence] for sentence in single]) @ evidence.vectors[claim]
+    ).tolist()
+    nearest = max(range(len(single)), key=cosines.__getitem__)
+    near = [
+        sentence
+        for sentence, cosine in zip(single, cosines, strict=True)
+        if cosine >= _NEAR or _share(wanted, _roots(sentence)) >= _SHARE
+    ]
     figures = not missing(claim, "\n".join([*(text.under for text in read), *texts]))
     said_in = detect_language(claim)
     written_in = read[0].language if len(read) == 1 else detect_language(" ".join(texts))
     abroad = bool(said_in and written_in and said_in != written_in)
-    return Support(span if share >= _SHARE else single[nearest], share, float(cosines[nearest]), figures, abroad)
+    turned = bool(near) and all(_turned(claim, sentence) for sentence in near)
+    return Support(span if share >= _SHARE else single[nearest], share, cosines[nearest], figures, abroad, turned)
 
 
 async def weigh(embedder: Embedder, claims: Sequence[tuple[str, Sequence[str]]]) -> list[Support]:
@@ -105,6 +114,18 @@ async def weigh(embedder: Embedder, claims: Sequence[tuple[str, Sequence[str]]])
     texts = dict.fromkeys((text for _, rest in claims for text in rest), "")
     evidence = await gather(embedder, (claim for claim, _ in claims), texts)
     return [weighed(evidence, claim, rest) for claim, rest in claims]
+
+
+def _turned(claim: str, sentence: str) -> bool:
+    """Whether a sentence denies what a claim affirms, or the other way round, or has "at most" for its "at least", and
+    says hardly anything else: a "not" may belong to the rest of a longer one."""
+    if _share(_roots(sentence), _roots(claim)) < _SAME:
+        return False
+    if opposed(polarity(claim), polarity(sentence)):
+        return True
+    there = {(value.unit, value.readings): value.bound for value in values_in(sentence) if value.bound}
+    bounds = [(value.bound, there.get((value.unit, value.readings))) for value in values_in(claim) if value.bound]
+    return any(other and other != bound for bound, other in bounds)
 
 
 def _roots(text: str) -> frozenset[str]:
