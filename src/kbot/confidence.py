@@ -10,6 +10,7 @@ from kbot.answer_types import wanted
 from kbot.chat import Passage
 from kbot.grounding import plain
 from kbot.language import FUNCTION_WORDS, detect_language, stem
+from kbot.outline import tables
 from kbot.sentences import sentences
 
 # What a question calls its answer, and a sentence that holds one need not say.
@@ -165,12 +166,20 @@ def _words(question: str, passage: Passage) -> float:
     if not asked:
         return 0.0
     heading = roots(_heading(passage))
-    shared = [len(asked & (roots(passage.text[a:b]) | heading)) for a, b in sentences(passage.text)]
+    heads = [(table.start, table.end, roots(table.header)) for table in tables(passage.text)]
+    # A row says what its table's head names.
+    over = [set[str]().union(*(head for a, b, head in heads if a < start < b)) for start, _ in sentences(passage.text)]
+    shared = [
+        len(asked & (roots(passage.text[a:b]) | heading | head))
+        for (a, b), head in zip(sentences(passage.text), over, strict=True)
+    ]
     return min(max(shared, default=0) / min(len(asked), _ENOUGH_WORDS), 1.0)
 
 
 def _said(passage: Passage) -> str:
-    return f"{_heading(passage)} {passage.quote or passage.text}"
+    # Of a table the best line is often its head, which names no row.
+    line = passage.quote if passage.quote and not passage.quote.startswith("|") else passage.text
+    return f"{_heading(passage)} {line}"
 
 
 def _heading(passage: Passage) -> str:

@@ -122,3 +122,20 @@ def test_words_are_known_by_their_beginning_in_both_languages() -> None:
     assert roots("The hospitals, os hospitais") == {"hospi"}
     assert roots("What is it? O que é? 7") == {"7"}
     assert nearness([FAR, NEAR]) == pytest.approx(0.55)
+
+
+PRICES = "| Produto | Preço por mês | Suporte |\n|---|---|---|\n| Básico | R$ 49 | e-mail |\n| Equipe | R$ 189 | chat |"
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "lacking"),
+    [
+        ("Qual é o preço por mês do Equipe?", 1.0, 0.0),
+        ("Qual é o suporte do Básico?", 1.0, 0.0),
+        ("Qual é o preço por mês do Ouro?", 2 / 3, 1.0),
+        ("Qual é o prazo de entrega do Equipe?", 1 / 3, 0.0),
+    ],
+)
+def test_a_row_says_what_the_head_of_its_table_names(question: str, words: float, lacking: float) -> None:
+    found = signs(question, [replace(NEAR, title="", text=PRICES, quote=PRICES.partition("\n")[0], language="pt")])
+    assert (found.words, found.unnamed) == (pytest.approx(words), lacking)
