@@ -62,6 +62,7 @@ _RULES: tuple[tuple[Kind, str], ...] = (
     ("contact", rf"^{_IN}{_WHICH} (?:{_CONTACTS})\b|\b(?:{_CALLED})\b"),
     ("percentage", rf"^{_IN}{_WHICH} (?:{_SHARES})\b|^{_IN}(?:how much|quantos?) (?:percent|por cento)\b"),
     ("money", rf"^how much (?:{_DOES})\b.*\b(?:{_PAID})\b|^{_IN}{_WHICH} (?:{_SUMS})\b"),
+    ("money", r"^how much (?:is|are|was|were) (?:an?|the|one|it|this|that|my|our)\b"),
     ("money", r"^quanto (?:custa|custam|custou|se paga|paga|pago|vale|ganha)\b"),
     ("date", rf"^{_IN}{_WHICH} (?:{_DATES})\b|^(?:when|(?:desde |ate |de )?quando)\b"),
     ("time", rf"^{_IN}{_WHICH} (?:{_TIMES})\b"),
@@ -105,6 +106,10 @@ _WHEN = (
 )
 _CLOCK = r"noon|midnight|morning|afternoon|evening|night|meio[- ]dia|meia[- ]noite|manha|tarde|noite"
 _MONEY = r"(?:[$€£¥]|\b(?:usd|eur|brl|gbp|dollars?|euros?|pounds?|reais|real|libras?|dolar|dolares|cents?|centavos?)\b)"
+_COSTS = (
+    r"costs?|prices?|priced|pays?|paid|fees?|charged?|rates?|salar\w+|budget\w*|fine[sd]?|expense[sd]?|cust\w+|prec\w+"
+    r"|pag\w+|valor\w*|taxas?|orcament\w+|tarifas?|multas?|reembols\w+|reimburs\w+|limites?|limit\w*|up to|ate"
+)
 _PEOPLE = (
     r"i|we|you|he|she|they|people|person|team|staff|anyone|everyone|nobody|author|president|king|queen|boss"
     r"|committee|board|department|office|company|government|group|police|army|council|eu|nos|voce|ele|ela|eles|elas"
@@ -116,7 +121,10 @@ _MARKS: tuple[tuple[Kind, str], ...] = (
     ("date", rf"\d|\b(?:{_MONTHS}|{_DAYS}|{_WHEN})\b"),
     ("time", rf"\d|\b(?:{_CLOCK}|{_DAYS}|{_WHEN}|{_NUMBERS})\b"),
     ("quantity", rf"\d|\b(?:{_NUMBERS}|an?)\b"),
-    ("money", rf"{_MONEY}.*\d|\d.*{_MONEY}|\d[\d.,]+|\b(?:free|gratis|gratuit[oa]s?)\b"),
+    (
+        "money",
+        rf"{_MONEY}.*\d|\d.*{_MONEY}|\b(?:{_COSTS})\b.*\d|\d.*\b(?:{_COSTS})\b|\b(?:free|gratis|gratuit[oa]s?)\b",
+    ),
     ("percentage", rf"%|\b(?:per ?cent|por ?cento|percentage|porcentagem|percentual|{_NUMBERS})\b"),
     ("contact", r"@|https?:|www\.|\d[\d\s().-]{2,}\d|\bext(?:ension)?\b|\bramal\b|\.(?:com|org|net|br|io)\b"),
     ("person", rf"\b(?:{_PEOPLE})\b"),

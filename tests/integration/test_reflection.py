@@ -187,6 +187,13 @@ async def test_a_draft_beside_the_point_is_followed_by_another_search(desk: Desk
     assert "answer beside the point" in steps(answer)
 
 
+async def test_a_further_search_keeps_a_call_for_its_draft(desk: Desk, model: FakeOllama) -> None:
+    model.answers = [VOTES_FIRST, [REFUSALS["pt"]], ["Quantos dias de descanso anual há?"], VOTES_FIRST, [RIGHT]]
+    answer = await ask(await desk.engine(model, reflection="full", reflection_attempts=1), FERIAS, somewhere())
+    assert (answer.text, answer.grounded, answer.model_calls) == (RIGHT, True, 5)
+    assert "passages answer" not in steps(answer), "the last call is the draft's"
+
+
 @pytest.mark.parametrize("attempts", [0, 1, 2])
 @pytest.mark.parametrize("mode", ["off", "check", "full"])
 @pytest.mark.parametrize(

@@ -134,7 +134,9 @@ class Reflection:
         Asked only of a model that shows how sure it is (a small one says yes to everything, but less surely), and only
         where the search is not sure itself.
         """
-        if self.mode == "off" or not graders.shows_odds(self._chat) or confidence >= _SURE or not self._spend():
+        if self.mode == "off" or not graders.shows_odds(self._chat) or confidence >= _SURE:
+            return True
+        if not self._spend(keep=bool(self.drafts)):
             return True
         asking = graders.answerable(self._chat, question, passages, timeout=self._timeout)
         grade = await self._told("passages", asking)
