@@ -49,6 +49,12 @@ def test_passages_and_questions_are_read(tmp_path: Path) -> None:
     [
         ("{not json", r"q\.jsonl:2: it is no JSON, from column 2 on\. Correct"),
         ("[1]", "q.jsonl:2: it is no object"),
+        ("[" * 100_000, "q.jsonl:2: it is nested too deep"),
+        (
+            {"id": "x", "question": "Quando?", "answerable": True, "relevent": ["p"]},
+            'q.jsonl:2: it has "relevent": did you mean "relevant"\\?',
+        ),
+        ({"id": "x", "question": "Quando?", "answerable": True, "answer": ["10"]}, 'did you mean "answers"'),
         ({"id": "x", "answerable": True}, 'q.jsonl:2: it lacks "question"'),
         ({"id": "x", "question": "Quando?"}, 'it lacks "answerable"'),
         ({**QUESTION, "id": "x", "relevant": ["nowhere"]}, "'nowhere' is not among the passages"),
@@ -108,8 +114,11 @@ def test_what_may_be_left_out_may_be_null_and_ids_may_be_numbers(tmp_path: Path)
 
 
 def test_what_cannot_be_read_and_what_is_empty_is_told(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="cannot be read"):
+    with pytest.raises(SettingsError, match=r"cannot be read \(No such file or directory\)"):
         read_passages(tmp_path / "missing.jsonl")
+    (tmp_path / "wide.jsonl").write_text(json.dumps(QUESTION), encoding="utf-16")
+    with pytest.raises(SettingsError, match="is not in UTF-8"):
+        read_questions(tmp_path / "wide.jsonl")
     with pytest.raises(SettingsError, match="no labelled question"):
         read_questions(written(tmp_path / "empty.jsonl", {**QUESTION, "answerable": None}))
     with pytest.raises(SettingsError, match="is marked `e2e`"):

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -175,11 +176,17 @@ _QUESTION_KEYS: _Keys = {
     "history": (partial(_is_list, holds=_is_turn), "a list of pairs of a question and its answer"),
     "e2e": (_is_bool, "true or false"),
 }
+_ALIKE = 0.8
 _REQUIRED = {"id", "text", "question", "answerable"}
 
 
 def _fault(row: Mapping[str, object], keys: _Keys) -> str:
-    """What is wrong with the keys of a line; "" for nothing. Keys that are not known are nobody's business."""
+    """What is wrong with the keys of a line; "" for nothing. Keys that are not known are nobody's business, unless they
+    look like one that is missing."""
+    for name in row.keys() - keys.keys():
+        meant = get_close_matches(name, keys.keys() - row.keys(), n=1, cutoff=_ALIKE)
+        if meant:
+            return f'it has "{name}": did you mean "{meant[0]}"?'
     for name, (fits, words) in keys.items():
         if name in _REQUIRED and name not in row:
             return f'it lacks "{name}"; docs/evaluation.md lists the keys'
@@ -192,8 +199,10 @@ def _fault(row: Mapping[str, object], keys: _Keys) -> str:
 def _rows(path: Path, keys: _Keys, read: Callable[[Mapping[str, Any]], _T]) -> Iterator[_T]:
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path} cannot be read ({error}). Name a file of JSON lines in UTF-8.") from error
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read ({error.strerror}). Name a file of JSON lines in UTF-8.") from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path} is not in UTF-8. Save it in that encoding.") from error
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -202,6 +211,8 @@ def _rows(path: Path, keys: _Keys, read: Callable[[Mapping[str, Any]], _T]) -> I
         except ValueError as error:
             where = f", from column {error.colno} on" if isinstance(error, json.JSONDecodeError) else ""
             raise SettingsError(f"{path}:{number}: it is no JSON{where}. Correct the line.") from error
+        except RecursionError as error:
+            raise SettingsError(f"{path}:{number}: it is nested too deep. Correct the line.") from error
         if not isinstance(row, dict):
             raise SettingsError(f"{path}:{number}: it is no object. Correct the line.")
         fields = cast("dict[str, Any]", row)
