@@ -17,10 +17,17 @@ _DOTS = re.compile(r"(?:\.\s?){5}")  # a line of a table of contents
 _EMPHASIS = re.compile(r"(?<![\w*_])(\*\*|__)(?=\S)(.+?)(?<=\S)\1(?![\w*_])")
 # A short lead is part of the sentence before it to whoever counts sentences, but not to whoever quotes.
 _LEADS_IN = re.compile(r"(?<=[.!?…])\s+(?=[^.!?…]*:\Z)")
+# A last line too short to be a sentence leads in the list below it.
+_SHORT_LEAD = re.compile(r"(?<=[.!?…])[ \t]*\n(?=[^\n]{1,20}\Z)")
 # What is said below turns into its opposite without this.
 _DENIES = re.compile(
-    r"\b(?:not|never|without|except|exclu\w+|prohibit\w+|forbidden|unless|cannot|don['’]?ts?|n[ãa]o|nunca|sem|exceto"
-    r"|salvo|proibid\w+|vedad\w+|nenhum\w*)\b",
+    r"\b(?:not|never|without|except|exclu\w+|prohibit\w+|forbidden|unless|cannot|\w+n['’]t|don['’]?ts?|n[ãa]o|nunca|sem"
+    r"|exceto|salvo|proibid\w+|vedad\w+|nenhum\w*)\b",
+    re.IGNORECASE,
+)
+_POINTS_AHEAD = re.compile(
+    r"\b(?:the following(?!\s+(?:day|night|week|month|year|morning)\b)|as follows|below(?!\s+(?:\d|the\b|an?\b))"
+    r"|abaixo(?!\s+d[aeo]s?\b)|seguintes|a seguir)\b",
     re.IGNORECASE,
 )
 _BROKEN_OFF = re.compile(r"(?:(?<=[.!?…])\s+|\A)[^.!?…]*\Z")
@@ -41,6 +48,14 @@ _FEW_WORDS = 4
 _SHORTEST_QUESTION = 3  # words
 _LONGEST_LINE = 200  # characters
 
+# "Q: …? A: …", in one line or more, however it is emphasised or numbered.
+_MARKED = r"[ \t]{{0,8}}(?:[-*+•][ \t]+)?[*_]{{0,3}}(?:{0})[ \t]?\d{{0,3}}[:.][*_]{{0,3}}[ \t]+"
+_ASKS = _MARKED.format("[QP]|Question|Pergunta|QUESTION|PERGUNTA")
+_ANSWERS = _MARKED.format("[AR]|Answer|Resposta|ANSWER|RESPOSTA")
+_ASKED = re.compile(
+    rf"^{_ASKS}(?P<question>[^\n]+?(?:\n(?!{_ASKS})[^\n]+?){{0,2}}?\?)[*_]{{0,3}}\s+{_ANSWERS}(?=\S)", re.MULTILINE
+)
+
 Form = Literal["sentence", "item", "row", "heading", "question", "lead"]
 
 
@@ -54,7 +69,8 @@ class Quote:
     border of the passage seems to have cut off.
 
     In a talk the lead is the speaker's name, and `before` the lead of a reply that needs what was said before it: "" if
-    that is not there, None outside of talks. A "yes" or "no" below a question, as lists of them have it, is a reply.
+    that is not there, None outside of talks. A few words, or a yes or no, below a question, as lists of them have it,
+    are a reply; "Q:" marks a question as "###" does.
     """
 
     form: Form
@@ -87,15 +103,17 @@ class _Reader:
         pairs = zip_longest(self.header, cells, fillvalue="")
         return Quote("row", "; ".join(f"{name}: {cell}" if name else cell for name, cell in pairs if cell))
 
-    def sentence(self, text: str) -> Quote:
+    def sentence(self, text: str, *, leads: bool) -> Quote:
         last, self.last = self.last, text
-        if text.endswith(":"):
+        if text.endswith("?"):
+            self.lead = text if leads and _DENIES.search(text) else self.lead
+            return Quote("question", text)
+        if text.endswith(":") or leads:
+            text = f"{text.rstrip('.:;,')}:"
             self.lead, self.group = text, self.group + 1
             if last and _POINTS_BACK.match(text):
                 self.lead = f"{last} {text}"
             return Quote("lead", text, group=self.group)
-        if text.endswith("?"):
-            return Quote("question", text)
         said = Quote("sentence", text, self._lead_for(text, in_list=False))
         self.lead = ""
         return said
@@ -103,7 +121,7 @@ class _Reader:
     def _lead_for(self, text: str, *, in_list: bool) -> str:
         """What the text needs before it: it stands in a list, is no whole sentence, or would be turned round without
         it."""
-        ends = text.rstrip("\"'”’»)]")[-1:] in (".", "!", "…")
+        ends = _ends(text)
         if self.lead and (in_list or not ends or _DENIES.search(self.lead)):
             return self.lead
         if self.heading and not self.heading.endswith("?") and (not ends or _DENIES.search(self.heading)):
@@ -113,7 +131,7 @@ class _Reader:
 
 def quotes(text: str, heading: str = "") -> list[Quote]:
     """The pieces of a passage in their order; `heading` is the one that it stands under."""
-    text, turns = talk(text)
+    text, turns = talk(_ASKED.sub(_as_heading, text))
     if not turns:
         return _written(text, heading)
     found = _written(text[: turns[0].start], heading)
@@ -126,6 +144,10 @@ def quotes(text: str, heading: str = "") -> list[Quote]:
             last = _line_of(spoken)
         found += _written(rest, heading)
     return found
+
+
+def _as_heading(asked: re.Match[str]) -> str:
+    return f"\n### {' '.join(asked['question'].split())}\n\n"
 
 
 def leans(text: str) -> bool:
@@ -157,9 +179,11 @@ def _written(text: str, heading: str) -> list[Quote]:
     found: list[Quote] = []
     blocks = list(_blocks(text))
     for place, (form, block) in enumerate(blocks):
+        following_form, following_block = blocks[place + 1] if place + 1 < len(blocks) else ("text", "")
+        leads, below = following_form == "item", _plain(following_block)
         if form == "row":
             cells = [_plain(cell) for cell in block.strip().strip("|").split("|")]
-            if place + 1 < len(blocks) and TABLE_RULE.match(blocks[place + 1][1]):
+            if TABLE_RULE.match(following_block):
                 reader.header = cells
             elif not TABLE_RULE.match(block):
                 found.append(reader.row(cells))
@@ -170,26 +194,38 @@ def _written(text: str, heading: str) -> list[Quote]:
         if form == "heading":
             reader.heading, reader.lead = _plain(block), ""
             reader.group += 1
-            found.append(Quote("question" if reader.heading.endswith("?") else "heading", reader.heading))
+            asks = reader.heading.endswith("?")
+            found.append(reader.sentence(reader.heading, leads=leads) if asks else Quote("heading", reader.heading))
         elif form == "item":
             pieces = [block] if len(block) <= _LONGEST_ITEM else [block[a:b] for a, b in sentences(block)]
             found += [reader.item(_plain(piece)) for piece in pieces]
         else:
-            pieces = [_plain(each) for piece in _whole(block) for each in _LEADS_IN.split(piece, 1)]
-            below = _plain(blocks[place + 1][1]) if place + 1 < len(blocks) else ""
-            for piece, following in zip_longest(pieces, pieces[1:], fillvalue=below):
+            parts = _SHORT_LEAD.split(block) if leads else [block]
+            wholes = [piece for part in parts for piece in _whole(part, leads=leads)]
+            pieces = [_plain(each) for piece in wholes for each in _LEADS_IN.split(piece, 1)]
+            for number, (piece, following) in enumerate(zip_longest(pieces, pieces[1:], fillvalue=below), 1):
                 if not reader.lead and _is_title(piece, following):
                     reader.heading = piece
                     found.append(Quote("heading", piece))
                 else:
-                    found.append(reader.sentence(piece))
+                    found.append(reader.sentence(piece, leads=leads and number == len(pieces) and _leads(piece)))
     found = [quote for quote in found if quote.text and not _DOTS.search(quote.text)]
     for place, (asked, said) in enumerate(pairwise(found), 1):
-        if asked.form == "question" and said.form == "sentence" and _YES_OR_NO.match(said.text):
+        if asked.form == "question" and said.form == "sentence" and leans(said.text):
             found[place] = replace(said, before=f"{asked.text}\n")
     if found and found[0].form == "sentence" and found[0].text[0].islower():
         found[0] = replace(found[0], whole=False)
     return found
+
+
+def _leads(text: str) -> bool:
+    """Whether a sentence directly before a list leads it in without a colon: it points at it, would be taken back by an
+    item alone, or does not end."""
+    return bool(_POINTS_AHEAD.search(text) or _DENIES.search(text)) or not _ends(text)
+
+
+def _ends(text: str) -> bool:
+    return text.rstrip("\"'”’»)]")[-1:] in (".", "!", "…")
 
 
 def _is_title(text: str, following: str) -> bool:
@@ -202,7 +238,7 @@ def _is_title(text: str, following: str) -> bool:
     return (len(capitals) > 1 and all(capitals)) or following.endswith((".", "!", "…", ":"))
 
 
-def _whole(block: str) -> list[str]:
+def _whole(block: str, *, leads: bool = False) -> list[str]:
     """The sentences of a paragraph. One that begins small goes on with what stands before it: the line broke within an
     address or after an abbreviation."""
     spans: list[tuple[int, int]] = []
@@ -211,9 +247,11 @@ def _whole(block: str) -> list[str]:
             spans[-1] = (spans[-1][0], end)
         else:
             spans.append((start, end))
-    # What breaks off before a noun says nothing, whatever cut it off.
+    # What breaks off before a noun says nothing, whatever cut it off, unless it is what forbids the list below.
     pieces = [block[start:end] for start, end in spans]
-    return [whole for piece in pieces if (whole := _BROKEN_OFF.sub("", piece) if BINDS.search(piece) else piece)]
+    broken = [bool(BINDS.search(piece)) and not (leads and _DENIES.search(piece)) for piece in pieces]
+    wholes = [_BROKEN_OFF.sub("", piece) if cut else piece for piece, cut in zip(pieces, broken, strict=True)]
+    return [whole for whole in wholes if whole]
 
 
 def _blocks(text: str) -> Iterator[tuple[Literal["heading", "item", "row", "text"], str]]:

@@ -121,6 +121,29 @@ async def test_a_list_goes_on_under_the_heading_of_its_passage(quoting: Extracti
     assert "Not covered: dental implants [1]" in (await quoting.ainvoke(asked)).text
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "answer"),
+    [
+        (
+            "Are first class flights reimbursed?",
+            "The following expenses are not reimbursed.\n\n- Alcohol at dinner\n- Parking fines\n"
+            "- First class flights to any country",
+            "The following expenses are not reimbursed: First class flights to any country [1]",
+        ),
+        (
+            "Posso trazer meu cachorro ao escritório?",
+            "Não é permitido\n\n- trazer cachorro ao escritório\n- fumar no escritório",
+            "Não é permitido: trazer cachorro ao escritório [1]",
+        ),
+    ],
+)
+async def test_an_item_is_never_quoted_without_the_sentence_that_forbids_it(
+    quoting: ExtractiveChatModel, question: str, text: str, answer: str
+) -> None:
+    said = (await quoting.ainvoke(prompt(question, text, language=detect_language(question)))).text
+    assert said.split("\n\n")[0] == answer
+
+
 TALK = (
     "Ana Souza: Vocês tinham seguro contra incêndio?\nCarla Dias: Não tínhamos.\n"
     "Ana Souza: O seguro novo custa 40 euros por mês. Ele vale a partir de março."
@@ -254,6 +277,30 @@ async def test_a_bare_yes_is_quoted_with_the_question_that_it_answers(quoting: E
     faq = "## Can visitors park in the yard?\n\nYes.\n\n## Where is the key to the shed?\n\nIn the drawer."
     said = (await quoting.ainvoke(prompt("Can visitors park in the yard?", faq))).text
     assert said == "Can visitors park in the yard?\nYes. [1]"
+
+
+@pytest.mark.parametrize(
+    ("question", "faq", "answer"),
+    [
+        (
+            "Can I bring my dog to the office?",
+            "Q: Can I bring my dog to the office?\nA: No, never.\nQ: Can I bring my cat to the office?\n"
+            "A: Yes, you can bring your cat to the office.",
+            "Can I bring my dog to the office?\nNo, never. [1]",
+        ),
+        (
+            "Posso levar meu cachorro ao escritório?",
+            "P: Posso levar meu cachorro ao escritório?\nR: Só às sextas.\nP: Posso levar meu gato ao escritório?\n"
+            "R: Sim, pode levar seu gato ao escritório.",
+            "Posso levar meu cachorro ao escritório?\nSó às sextas. [1]",
+        ),
+    ],
+)
+async def test_an_answer_of_a_marked_list_comes_with_its_question(
+    quoting: ExtractiveChatModel, question: str, faq: str, answer: str
+) -> None:
+    said = (await quoting.ainvoke(prompt(question, faq, language=detect_language(question)))).text
+    assert said.split("\n\n")[0] == answer
 
 
 async def test_what_is_said_of_another_city_or_code_is_no_answer(quoting: ExtractiveChatModel) -> None:

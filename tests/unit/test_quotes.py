@@ -66,6 +66,35 @@ def test_a_short_lead_is_no_part_of_the_sentence_before_it() -> None:
 
 
 @pytest.mark.parametrize(
+    ("lead", "item", "whole"),
+    [
+        ("The following expenses are not reimbursed.", "Wine at dinner", "The following expenses are not reimbursed: "),
+        ("As despesas abaixo não são reembolsadas.", "Vinho no jantar", "As despesas abaixo não são reembolsadas: "),
+        ("We can't pay for everything.", "Wine at dinner.", "We can't pay for everything: "),
+        ("Não é permitido", "trazer cachorro ao escritório", "Não é permitido: "),
+        ("Everybody may bring", "small dogs", "Everybody may bring: "),
+        ("Nobody can, and you must not, bring in", "dogs", "Nobody can, and you must not, bring in: "),
+        ("Não se pode entrar com", "cachorro", "Não se pode entrar com: "),
+        ("Bills are paid within a month.\nNot covered", "parking fines", "Not covered: "),
+        ("Bills are paid within a month.\nNot covered:", "parking fines", "Not covered: "),
+        ("What is not reimbursed?", "Wine at dinner", "What is not reimbursed? "),
+        ("## O que não é reembolsado?", "Vinho no jantar", "O que não é reembolsado? "),
+        ("The office opens at eight.", "Wine at dinner", ""),
+        ("Come on the following day.", "Wine at dinner", ""),
+        ("O que é reembolsado?", "Vinho no jantar", ""),
+    ],
+)
+def test_a_sentence_directly_before_a_list_that_denies_points_at_it_or_has_no_end_leads_it_in(
+    lead: str, item: str, whole: str
+) -> None:
+    assert said(f"{lead}\n\n- {item}\n- Taxi\n\nAsk the desk first.")[-3:] == [
+        f"{whole}{item}",
+        f"{whole}Taxi",
+        "Ask the desk first.",
+    ]
+
+
+@pytest.mark.parametrize(
     ("text", "heading", "whole"),
     [
         ("- dental implants\n- braces", "What is not covered", "What is not covered: dental implants"),
@@ -138,6 +167,33 @@ def test_a_yes_or_no_below_a_question_is_its_reply() -> None:
     before = {quote.text: quote.before for quote in quotes(faq)}
     assert before["No, the yard is closed at night."] == "Can I park here?\n"
     assert before["No parking is free here."] is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Q: Can I bring my dog?\nA: No, never.\nQ: Can I bring my cat?\nA: It may come on Fridays.\nOn a lead.",
+        (
+            "**Q1:** Can I bring\nmy dog?\n\n**A1:** No, never.\n\n**Q2: Can I bring my cat?**\n\n"
+            "**A2:** It may come on Fridays.\nOn a lead."
+        ),
+        (
+            "Pergunta: Can I bring my dog? Resposta: No, never.\n"
+            "Pergunta: Can I bring my cat? Resposta: It may come on Fridays.\nOn a lead."
+        ),
+        "- P: Can I bring my dog?\n  R: No, never.\n- P: Can I bring my cat?\n  R: It may come on Fridays.\nOn a lead.",
+    ],
+)
+def test_marked_questions_and_answers_are_as_under_headings(text: str) -> None:
+    headings = "### Can I bring my dog?\nNo, never.\n### Can I bring my cat?\nIt may come on Fridays.\nOn a lead."
+    assert quotes(text) == quotes(headings)
+    assert [quote.before for quote in quotes(text)] == [None, "Can I bring my dog?\n", None, None]
+
+
+@pytest.mark.parametrize("text", ["P: 555-0100\nR: Rua das Flores", "Q: Who asks?\nQ: Who else?"])
+def test_marks_without_a_question_and_its_answer_are_left(text: str) -> None:
+    assert {quote.form for quote in quotes(text)} <= {"sentence", "question"}
+    assert quotes(text)[0].text.startswith(text[:4])
 
 
 TALK = """# Reunião
