@@ -22,6 +22,7 @@ from kbot.confidence import rivals, roots, unnamed
 from kbot.language import detect_language
 from kbot.prompts import parse_passages, question_of, refusal_of
 from kbot.quotes import Quote, leans, quotes
+from kbot.retractions import takes_back
 
 _HEADING = re.compile(r'<passage n="(\d+)"[^>\n]* heading="([^"\n]*)"[^>\n]*>')  # as kbot.prompts labels it
 _LABEL = re.compile(r'<passage n="(\d+)"([^>\n]*)>')
@@ -49,16 +50,6 @@ _NEW_WORDS = 0.25
 _SAME = 0.85
 _LONGEST_LIST = 900  # characters
 _QUOTED = ("sentence", "item", "row")
-_LONGEST_TURN = 14  # words
-# What begins like this takes back some of the sentence before it, or all.
-_TURNS = re.compile(
-    r"(?:but|however|except|unless|nevertheless|mas|porém|contudo|todavia|entretanto|no entanto|exceto|salvo|só que)\b"
-    r"|(?:th(?:e|is|at)|its?|[ao]s?|est[ea]|ess[ea])\s+(?:\w+\s+){0,4}?"
-    r"(?:was|were|is|are|ha(?:s|ve) been|foi|foram|está|estão)\s+(?:later\s+|depois\s+)?"
-    r"(?:reject|cancel|revok|withdrawn|suspend|postpone|abandon|denied|repeal|no longer"
-    r"|rejeitad|cancelad|revogad|retirad|suspens|adiad|abandonad|negad|anulad)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +178,7 @@ def _answer(
     margins = {place: _MARGIN if candidates[place].n == first.n else _MARGIN_ELSEWHERE for place in best}
     kept = [place for place in best if scores[place] >= scores[best[0]] - margins[place]]
     kept = [place for place in kept if candidates[place].fits or not first.fits]
-    kept = _with_turns(_adding(kept, candidates, asked, np.asarray(vectors), lists), candidates)
+    kept = _with_retractions(_adding(kept, candidates, asked, np.asarray(vectors), lists), candidates)
     return _written(candidates, [_together(place, kept, lists, whole) for place in sorted(kept)])
 
 
@@ -215,25 +206,20 @@ def _adding(
     return adding
 
 
-def _with_turns(kept: Sequence[int], candidates: Sequence[_Candidate]) -> list[int]:
-    """The quotes, each with the sentence after it that takes it back."""
-    turned = {
-        place + 1 for place in kept if place + 1 < len(candidates) and _turns(candidates[place], candidates[place + 1])
-    }
-    return [*kept, *sorted(turned.difference(kept))]
+def _with_retractions(kept: Sequence[int], candidates: Sequence[_Candidate]) -> list[int]:
+    """The quotes, each with the sentences right after it that take it back."""
+    whole = list(kept)
+    for place in whole:
+        following = place + 1
+        if following < len(candidates) and following not in whole and _retracts(*candidates[place : following + 1]):
+            whole.append(following)
+    return whole
 
 
-def _turns(one: _Candidate, other: _Candidate) -> bool:
-    """Whether the other quote is the next sentence, and takes the first back; a longer one goes on to something
-    else."""
-    following = (one.n, one.place + 1, one.quote.form, other.quote.form) == (
-        other.n,
-        other.place,
-        "sentence",
-        "sentence",
-    )
-    said = other.quote.text
-    return following and len(said.split()) <= _LONGEST_TURN and bool(_TURNS.match(said))
+def _retracts(one: _Candidate, other: _Candidate) -> bool:
+    """Whether the other quote is the next sentence, and takes the first back."""
+    follows = (one.n, one.place + 1) == (other.n, other.place)
+    return follows and one.quote.form == other.quote.form == "sentence" and takes_back(other.quote.text)
 
 
 def _lists(candidates: Sequence[_Candidate]) -> dict[int, list[int]]:

@@ -126,8 +126,10 @@ async def test_a_list_goes_on_under_the_heading_of_its_passage(quoting: Extracti
     [
         (
             "Are first class flights reimbursed?",
-            "The following expenses are not reimbursed.\n\n- Alcohol at dinner\n- Parking fines\n"
-            "- First class flights to any country",
+            (
+                "The following expenses are not reimbursed.\n\n- Alcohol at dinner\n- Parking fines\n"
+                "- First class flights to any country"
+            ),
             "The following expenses are not reimbursed: First class flights to any country [1]",
         ),
         (
@@ -256,6 +258,16 @@ async def test_two_halves_of_an_answer_are_both_quoted(quoting: ExtractiveChatMo
             "Toda a equipe pode usar a garagem do prédio. No entanto, às terças ela é só dos visitantes.",
             ["Toda a equipe", "às terças"],
         ),
+        (
+            "Can I work from home on Fridays?",
+            "You can work from home on Fridays. Only with written approval.",
+            ["You can work", "Only with written approval."],
+        ),
+        (
+            "Posso trabalhar de casa às sextas?",
+            "Você pode trabalhar de casa às sextas. Essa possibilidade acabou em 2023.",
+            ["Você pode trabalhar", "Essa possibilidade acabou"],
+        ),
     ],
 )
 async def test_a_sentence_is_quoted_with_the_one_that_takes_it_back(
@@ -273,6 +285,12 @@ async def test_a_sentence_that_only_follows_is_not_quoted_beside_it(quoting: Ext
     assert answer == "The gym opens at six in the morning. [1]"
 
 
+async def test_a_sentence_is_quoted_with_all_that_take_it_back_one_after_another(quoting: ExtractiveChatModel) -> None:
+    text = "Você pode trabalhar de casa às sextas. Apenas se o gestor autorizar por escrito. Isso não vale para todos."
+    answer = (await quoting.ainvoke(prompt("Posso trabalhar de casa às sextas?", text, language="pt"))).text
+    assert answer == "\n\n".join(f"{sentence}. [1]" for sentence in text.removesuffix(".").split(". "))
+
+
 async def test_a_bare_yes_is_quoted_with_the_question_that_it_answers(quoting: ExtractiveChatModel) -> None:
     faq = "## Can visitors park in the yard?\n\nYes.\n\n## Where is the key to the shed?\n\nIn the drawer."
     said = (await quoting.ainvoke(prompt("Can visitors park in the yard?", faq))).text
@@ -284,14 +302,18 @@ async def test_a_bare_yes_is_quoted_with_the_question_that_it_answers(quoting: E
     [
         (
             "Can I bring my dog to the office?",
-            "Q: Can I bring my dog to the office?\nA: No, never.\nQ: Can I bring my cat to the office?\n"
-            "A: Yes, you can bring your cat to the office.",
+            (
+                "Q: Can I bring my dog to the office?\nA: No, never.\nQ: Can I bring my cat to the office?\n"
+                "A: Yes, you can bring your cat to the office."
+            ),
             "Can I bring my dog to the office?\nNo, never. [1]",
         ),
         (
             "Posso levar meu cachorro ao escritório?",
-            "P: Posso levar meu cachorro ao escritório?\nR: Só às sextas.\nP: Posso levar meu gato ao escritório?\n"
-            "R: Sim, pode levar seu gato ao escritório.",
+            (
+                "P: Posso levar meu cachorro ao escritório?\nR: Só às sextas.\nP: Posso levar meu gato ao escritório?\n"
+                "R: Sim, pode levar seu gato ao escritório."
+            ),
             "Posso levar meu cachorro ao escritório?\nSó às sextas. [1]",
         ),
     ],
