@@ -135,6 +135,12 @@ from kbot.figures.standing import missing
         ("Em abril paga-se a taxa.", "A taxa vence em 15/04. Em maio há multa."),
         ("It was his third album.", "After two albums he made this; his first album was another."),
         ("Das 14h às 18h.", "Das duas às seis da tarde."),
+        ("A loja fecha às 18:30.", "A loja fecha às 18h30."),
+        ("Aberto das 8:30 às 18:30.", "Aberto das 8h30 às 18h30."),
+        ("Sai à 1:30.", "Sai à 1h30."),
+        ("Fecha às 7.30.", "Fecha às 7.30."),
+        ("Abre às 10:00 horas.", "Abre às 10h."),
+        ("Fica até às 18:00h.", "Fica até às 18h."),
     ],
 )
 def test_a_figure_stands_however_it_is_written(claim: str, text: str) -> None:
@@ -200,6 +206,8 @@ def test_a_figure_stands_however_it_is_written(claim: str, text: str) -> None:
         ("A Lei 8.112/90 vale.", "A Lei 8.112, de 1991, vale.", "1990"),
         ("Abre às nove da manhã.", "It opens at 9 pm.", "9:00 am."),
         ("O 13º salário é pago.", "O décimo quarto salário é pago.", "13"),
+        ("Abre às 8:30 e fecha às 18:30.", "Abre às 8:00 e fecha às 18:30.", "8:30"),
+        ("A loja fecha às 18h00.", "A loja fecha às 18:30.", "18h00"),
     ],
 )
 def test_a_figure_with_another_number_or_unit_does_not(claim: str, text: str, lacking: str) -> None:

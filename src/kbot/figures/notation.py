@@ -22,7 +22,8 @@ _HOUR = (
     rf"(?:\d{{1,2}}|(?:vinte e (?:um|uma|dois|duas|três|quatro)|{_HOUR_WORDS}|treze|quatorze|catorze|quinze"
     r"|dezesseis|dezessete|dezoito|dezenove|vinte)(?![^\W\d_]))"
 )
-_TIME_END = r"(?= ?(?:[.,;:!?)]|\Z|às |até |da (?:manhã|tarde|noite|madrugada)))"
+# The point of "7.30" and the colon of "18:30" end nothing.
+_TIME_END = r"(?= ?(?:[.,:](?!\d)|[;!?)]|\Z|às |até |da (?:manhã|tarde|noite|madrugada)))"
 _AS_HORAS = re.compile(
     rf"\b(?P<at>[àa]s|à|das) (?P<hour>{_HOUR})(?P<unit> horas?\b)?(?: e (?P<past>meia|quinze)\b)?(?P<end>{_TIME_END})?",
     re.IGNORECASE,
