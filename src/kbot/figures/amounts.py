@@ -13,6 +13,9 @@ from kbot.language import stem
 
 _WORKING = re.compile(r"\b(?:úteis|útil|working|business)\b", re.IGNORECASE)
 _OVER = re.compile(r"\b(?:over|above|more than|upwards of|mais de|acima de|superior(?:es)? a)\W*\Z", re.IGNORECASE)
+_UNDER = re.compile(r"\b(?:under|below|less than|fewer than|menos de|abaixo de|inferior(?:es)? a)\W*\Z", re.IGNORECASE)
+_FROM = re.compile(rf"{BOUNDS['least']}\W*\Z", re.IGNORECASE)
+_PASSED = 0.25  # by how much an amount may be beyond the round number that is said of it
 _UP_TO = re.compile(rf"{BOUNDS['most']}\W*\Z", re.IGNORECASE)
 _CALENDAR = re.compile(r"\b(?:calendar|corridos|consecutive|consecutivos)\b", re.IGNORECASE)
 
@@ -65,15 +68,21 @@ def measured(there: Contents, value: Value, said: str) -> bool:
 
 
 def _passed(value: Value, others: Iterable[Value], said: str, text: str) -> bool:
-    """Whether a claim's "more than 3,000" is a round number that an amount of the text passes, by a tenth at most."""
-    if not _OVER.search(said, max(value.start - NEAR, 0), value.start):
+    """Whether a claim's "more than 3,000", or "less than", is a round number that an amount of the text passes, by a
+    quarter at most."""
+    before = (max(value.start - NEAR, 0), value.start)
+    if _OVER.search(said, *before):
+        least, most, otherwise = 1.0, 1 + _PASSED, _UP_TO
+    elif _UNDER.search(said, *before):
+        least, most, otherwise = 1 - _PASSED, 1.0, _FROM
+    else:
         return False
     return any(
-        _is_round(low / size(value)) and low < end <= low * (1 + ABOUT)
+        _is_round(limit / size(value)) and limit * least <= end <= limit * most and end != limit
         for other in others
-        if not _UP_TO.search(text, max(other.start - NEAR, 0), other.start)
+        if not otherwise.search(text, max(other.start - NEAR, 0), other.start)
         for end in ends(other)
-        for low in ends(value)
+        for limit in ends(value)
     )
 
 

@@ -29,13 +29,24 @@ UNCOUNTED = ("count", "person")  # what is no measure, but a noun
 UNITS_OF: dict[str, frozenset[str]] = {
     unit: frozenset(word for word, (own, _) in UNITS.items() if own == unit) for unit, _ in UNITS.values()
 }
+# What tells the unit of a number and is none itself: an age is in years.
+_TOLD_BY = {
+    "month": frozenset(("age", "aged", "idade")),
+    "°c": frozenset(("degrees", "graus")),
+    "°f": frozenset(("degrees", "graus")),
+}
+# "24/7" may be the 24th of July as well.
+_ALWAYS = re.compile(r"(?<![\d/.,-])24/7(?![\d/-])")
+_TELEPHONE = re.compile(r"(?<![\w.,])\+?\(?\d[\d ().–-]{6,18}\d(?!\w)")
+_LEAST_OF_A_TELEPHONE = 8  # digits
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
     """A text read: its `values`, each once, and where `all` of them stand; every number in `numbers`, whatever it
     counts; those beside which no unit stands in `bare`, by where they are, and in `unmeasured` without it; its letters
-    and digits as `pieces`, in their order; the `months` that it names, and in `ranks` what it numbers with ordinals."""
+    and digits as `pieces`, in their order; the digits of its `telephones`, also without their codes; the `months` that
+    it names, and in `ranks` what it numbers with ordinals."""
 
     text: str
     values: tuple[Value, ...]
@@ -44,6 +55,7 @@ class Contents:
     bare: tuple[tuple[int, int, frozenset[float]], ...]
     unmeasured: frozenset[float]
     pieces: str
+    telephones: frozenset[str]
     months: frozenset[int]
     ranks: frozenset[tuple[int, str]]
 
@@ -51,7 +63,7 @@ class Contents:
 @lru_cache(maxsize=512)
 def contents(text: str) -> Contents:
     """The figures of a text."""
-    text = uniform(text)
+    text = _ALWAYS.sub("24/7 (24 hours a day, 7 days a week)", uniform(text))
     values = values_in(text)
     measured = [False] * (len(text) + 1)
     for value in values:
@@ -82,9 +94,20 @@ def contents(text: str) -> Contents:
         tuple(bare),
         frozenset(number for _, _, readings in bare for number in readings),
         _pieces(text),
+        frozenset(
+            digits[start:] for _, digits in telephones(text) for start in range(len(digits) - _LEAST_OF_A_TELEPHONE + 1)
+        ),
         frozenset(MONTHS[word.lower()] for word in words if word.lower() in MONTHS),
         ranked,
     )
+
+
+def telephones(text: str) -> Iterator[tuple[re.Match[str], str]]:
+    """What may be a telephone number, and its digits."""
+    for match in _TELEPHONE.finditer(text):
+        digits = re.sub(r"\D", "", match[0])
+        if len(digits) >= _LEAST_OF_A_TELEPHONE:
+            yield match, digits
 
 
 def _pieces(text: str) -> str:
@@ -111,7 +134,7 @@ def _unit_near(there: Contents, start: int, end: int, unit: str) -> bool:
         other.unit == unit for other in takewhile(lambda other: other.start <= last, there.all[place : place + NEAR])
     ):
         return True
-    names = UNITS_OF.get("minute" if unit == "working day" else unit, frozenset())
+    names = UNITS_OF.get("minute" if unit == "working day" else unit, frozenset()) | _TOLD_BY.get(unit, frozenset())
     return any(word.lower() in names for word in re.findall(r"[^\W\d_]+\$?|[%$€£]", f"{before} {after}"))
 
 

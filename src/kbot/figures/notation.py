@@ -1,4 +1,4 @@
-"""What is written in several ways, in one of them: halves, hours in words, laws with their year."""
+"""What is written in several ways, in one of them: halves, dozens and hours in words, laws with their year."""
 
 import re
 
@@ -8,7 +8,24 @@ from kbot.figures.vocabulary import MULTIPLES, UNITS
 _EMPHASIS = re.compile(r"\*+|__+|`+")
 # Contracts and laws say a number twice: "15 (quinze) dias".
 _TWICE = re.compile(rf"(?<=\d) ?\((?!\d)(?:{NUMBER})\)", re.IGNORECASE)
-_HALF_HOUR = re.compile(r"\b(?:half an hour|meia hora)\b", re.IGNORECASE)
+_HALF_HOUR = re.compile(r"\b(?:half an hour|(?<!and a[ -])half[ -]hour|meia hora)\b", re.IGNORECASE)
+_HALF_PAST_NOON = re.compile(r"\b(?:(meio[- ]dia)|meia[- ]noite) e meia\b", re.IGNORECASE)
+# A "401k" is a pension, whichever way it is written.
+_SHORT_MULTIPLE = re.compile(
+    r"(?<![\w.,:/])(?:(?P<money>(?:R\$|US\$|\$|€|£) ?\d+(?:[.,]\d+)?)"
+    r"(?:k|(?P<million>m| ?(?:mi|mn|mm))|(?P<billion>b| ?(?:bi|bn)))|(?!401k)(?P<number>\d+(?:[.,]\d+)?)k)(?!\w)",
+    re.IGNORECASE,
+)
+_DOZEN = re.compile(
+    rf"(?<![\w.,-])(?:(?P<half>half a dozen|meia dúzia)|(?P<one>a dozen|uma dúzia)"
+    rf"|(?P<count>{NUMBER}) (?:dozen|dúzias))(?: de)?(?!\w)",
+    re.IGNORECASE,
+)
+_COINS = re.compile(
+    rf"(?<![\w.,-])(?P<whole>{NUMBER}) (?P<unit>euros?|dollars?|dólar(?:es)?|rea(?:l|is)|pounds?|libras?)"
+    rf"(?: and| e|,)? (?P<parts>\d{{1,2}}|{NUMBER}) (?:cents?|centavos?|cêntimos?|pence)\b",
+    re.IGNORECASE,
+)
 _HALF_SIGN = re.compile(r"(?<![\d.,/])(\d{1,3})(?: ?½| 1/2(?![\d/]))")
 _MEASURE = "|".join(sorted((word for word in (*UNITS, *MULTIPLES) if len(word) > 2 and word.isalpha()), key=len)[::-1])
 _AND_A_HALF = re.compile(
@@ -54,8 +71,11 @@ _FIRST_OF_LAST_CENTURY = 30  # a law of "/90" is of 1990, one of "/21" of 2021
 
 def uniform(text: str) -> str:
     """The text in one line, without emphasis, each number said once, and what is written in several ways in one: "an
-    hour and a half" as 1.5 hours, "nove da manhã" as 9:00 am, "Lei 8.112/90" as "Lei 8.112 de 1990"."""
+    hour and a half" as 1.5 hours, "nove da manhã" as 9:00 am, "$2k" as "$2 thousand", "12 euros and 50 cents" as 12.50
+    euros, "Lei 8.112/90" as "Lei 8.112 de 1990"."""
     text = _TWICE.sub("", _EMPHASIS.sub("", " ".join(text.split())))
+    text = _SHORT_MULTIPLE.sub(_short_multiple, _DOZEN.sub(_dozen, _COINS.sub(_coins, text)))
+    text = _HALF_PAST_NOON.sub(lambda match: "12:30" if match[1] else "0:30", text)
     text = _HALF_SIGN.sub(r"\1.5", _HALF_HOUR.sub("30 minutes", text))
     text = _AND_A_HALF.sub(_and_a_half, text)
     text = _MIL_E.sub(_mil_e, text)
@@ -66,6 +86,23 @@ def uniform(text: str) -> str:
 
 def _number(written: str) -> int:
     return int(read_number(written)[0])
+
+
+def _short_multiple(match: re.Match[str]) -> str:
+    multiple = "million" if match["million"] else "billion" if match["billion"] else "thousand"
+    return f"{match['money'] or match['number']} {multiple}"
+
+
+def _dozen(match: re.Match[str]) -> str:
+    # One of them may be about as many: in words it asks for no more than any number in words.
+    if match["half"] or match["one"]:
+        return "six" if match["half"] else "twelve"
+    return f"{_number(match['count']) * 12}"
+
+
+def _coins(match: re.Match[str]) -> str:
+    coins = _number(match["parts"])
+    return f"{_number(match['whole'])}.{coins:02} {match['unit']}" if coins < 100 else match[0]
 
 
 def _and_a_half(match: re.Match[str]) -> str:

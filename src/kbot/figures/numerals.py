@@ -124,7 +124,7 @@ _INITIAL = rf"(?=[{''.join(sorted({word[0] for word in ('a', *NUMERALS, *_ORDINA
 DIGITS = r"\d{1,3}(?:[.,\u00a0\u202f ]\d{3})+(?![\d])(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,]\d+)?"
 _BELOW_HUNDRED = rf"(?:(?:{_any(_TENS)})(?:[ -](?:e )?(?:{_any(_ONES)}))?|{_any(_ONES)})"
 _BELOW_THOUSAND = (
-    rf"(?:(?:(?:{_any(_ONES)}) {_HUNDRED}|{_any(_HUNDREDS)})(?: (?:e |and )?{_BELOW_HUNDRED})?|{_BELOW_HUNDRED})"
+    rf"(?:(?:(?:{_any(_ONES)}|a) {_HUNDRED}|{_any(_HUNDREDS)})(?: (?:e |and )?{_BELOW_HUNDRED})?|{_BELOW_HUNDRED})"
 )
 # "Mil" after digits is their multiple, and before another "mil" the end of a range: "entre mil e dois mil".
 _THOUSANDS = (

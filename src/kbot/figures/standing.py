@@ -7,7 +7,7 @@ code, a telephone number) as it is written. Pure functions.
 import re
 
 from kbot.figures.amounts import counted, measured
-from kbot.figures.contents import UNCOUNTED, Contents, contents, stands
+from kbot.figures.contents import UNCOUNTED, Contents, contents, stands, telephones
 from kbot.figures.frequencies import misfrequent
 from kbot.figures.moments import dated, lasting, on_the_hour, other_months, timed, weekday, written_as_time
 from kbot.figures.notation import uniform
@@ -48,10 +48,16 @@ def missing(claim: str, text: str) -> tuple[str, ...]:
         for value in amounts.values()
         if not _holds(there, value, said) and not any(each.start <= value.start < each.end for each in whole)
     ]
+    called = [match.span() for match, digits in telephones(left) if digits in there.telephones]
     lacking += [
-        (code.start(), code[0]) for code in codes.values() if not stands(there, code["lead"] or "", code["number"])
+        (code.start(), code[0])
+        for code in codes.values()
+        if not stands(there, code["lead"] or "", code["number"])
+        and not any(start <= code.start() < end for start, end in called)
     ]
-    lacking += misranked(said, there.ranks, there.numbers)
+    # "One" may be an article, and is the first of nothing.
+    numbers = there.numbers if " 1 " in there.pieces else there.numbers - {1.0}
+    lacking += misranked(said, there.ranks, numbers)
     lacking += misfrequent(said, there.text)
     lacking += other_months(left, there)
     return tuple(written for _, written in sorted(lacking))

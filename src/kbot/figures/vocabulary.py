@@ -47,7 +47,17 @@ UNITS: dict[str, tuple[str, float]] = {
         ("°f", "°f", 1.0),
     )
     for word in words.split()
-} | {"per cent": ("%", 1.0), "por cento": ("%", 1.0)}
+} | {
+    words: (unit, 1.0)
+    for words, unit in (
+        ("per cent", "%"),
+        ("por cento", "%"),
+        ("degrees celsius", "°c"),
+        ("graus celsius", "°c"),
+        ("degrees fahrenheit", "°f"),
+        ("graus fahrenheit", "°f"),
+    )
+}
 # What an amount is counted by: "per night", "por mês", "/kg".
 PER = (
     r"(?:(?:per|por|a|an|each|every|cada|ao|à)[ ]|/[ ]?)"
