@@ -3,10 +3,20 @@
 import re
 
 from kbot.figures.numerals import NUMBER, read_number
+from kbot.figures.vocabulary import DAYS, MONTHS
 
 _SPANS = {
     word: words.split()[0]
-    for words in ("minute minuto", "hour hora", "day dia", "night noite", "week semana", "month mês", "year ano")
+    for words in (
+        "minute minuto",
+        "hour hora",
+        "day dia",
+        "night noite",
+        "week semana",
+        "month mês",
+        "quarter trimestre",
+        "year ano",
+    )
     for word in words.split()
 }
 _ONCE = {
@@ -17,9 +27,20 @@ _ONCE = {
         "night nightly",
         "week weekly semanal semanais semanalmente",
         "month monthly mensal mensais mensalmente",
+        "quarter quarterly trimestral trimestrais trimestralmente",
         "year yearly annual annually anual anuais anualmente",
     )
     for word in words.split()[1:]
+}
+# In other words than its own a text may say what comes once in a span.
+_ALLUDING = {
+    "hour": frozenset(("hours", "horas")),
+    "day": frozenset(("days", "dias")),
+    "night": frozenset(("nights", "noites")),
+    "week": frozenset(("weeks", "semanas", *DAYS)),
+    "month": frozenset(("months", "meses")),
+    "quarter": frozenset(("quarters", "trimestres")),
+    "year": frozenset(("years", "anos", *MONTHS)),
 }
 TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 _SPAN = rf"(?P<span>{'|'.join(sorted(_SPANS, key=len, reverse=True))})"
@@ -34,14 +55,21 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 def misfrequent(said: str, text: str) -> list[tuple[int, str]]:
     """Where a claim says how often, and the text says otherwise, and how the claim writes it: another number in the
-    same span, or the same number in a span that the text does not name. "Weekly" is once a week, and denies nothing."""
+    same span, or the same number in a span that the text does not name. "Weekly" is once a week: it is wrong where
+    the text has "monthly" or the like, and nothing of weeks or their days."""
     wanted = {often: match for match in _OFTEN.finditer(said) for often in [_read(match)]}
-    if not wanted:
+    adverbs = {
+        _ONCE[match[0].lower()]: match for match in reversed(list(_WORD.finditer(said))) if match[0].lower() in _ONCE
+    }
+    if not wanted and not adverbs:
         return []
     otherwise, once = {_read(match) for match in _OFTEN.finditer(text)}, spans(text)
     held = otherwise | {(1.0, span) for span in once}
-    named = once | {_SPANS[word] for word in map(str.lower, _WORD.findall(text)) if word in _SPANS}
-    return [
+    words = set(map(str.lower, _WORD.findall(text)))
+    named = once | {_SPANS[word] for word in words if word in _SPANS}
+    alluded = named | {span for span, others in _ALLUDING.items() if not words.isdisjoint(others)}
+    unsaid = [(match.start(), match[0]) for span, match in adverbs.items() if once and span not in alluded]
+    return unsaid + [
         (match.start(), match[0])
         for (number, span), match in wanted.items()
         if (number, span) not in held

@@ -2,17 +2,44 @@
 
 import math
 import re
+from functools import lru_cache
 
 from kbot.figures.contents import Contents, among, beside_unit, ends
 from kbot.figures.values import Reading, Value
-from kbot.figures.vocabulary import MONTHS
+from kbot.figures.vocabulary import DAYS, MONTHS, SHORT_DAYS
 
-# Weekdays in forms that are no values: short, numbered, or said of all or of those with work.
-_DAYS_OTHERWISE = re.compile(
-    r"\b(?:mon|tue|tues|wed|thu|thurs|fri|sat|sun|seg|ter|qua|qui|sex|sáb|dom|segunda|terça|quarta|quinta|sexta)\b"
-    r"(?!-feira)|[2-6][ªa]\b|(?<!\d )\b(?:dias? (?:úteis|útil)|(?:working|business) (?:days?|week))\b"
-    r"|\b(?:daily|diariamente|todos os dias|every day)\b",
+_DAYS = (
+    SHORT_DAYS
+    | DAYS
+    | {
+        short: day
+        for day, shorts in enumerate(
+            (
+                "mon seg 2ª 2a",
+                "tue tues ter 3ª 3a",
+                "wed qua 4ª 4a",
+                "thu thurs qui 5ª 5a",
+                "fri sex 6ª 6a",
+                "sat sáb",
+                "sun dom",
+            )
+        )
+        for short in shorts.split()
+    }
+)
+_DAY = "|".join(sorted(_DAYS, key=len, reverse=True))
+# Weekdays in all their forms, values or none: short, numbered, or said of all or of those with work.
+_DAYS_NAMED = re.compile(
+    rf"(?<!\w)(?:(?P<day>{_DAY})(?!\w)"
+    r"|(?P<work>(?<!\d )(?:dias? (?:úteis|útil)|(?:working|business) (?:days?|week))|working days only|weekdays"
+    r"|dias de semana)\b"
+    r"|(?P<weekend>weekends?|fins? de semana|finais de semana)\b"
+    r"|(?:daily|diariamente|todos os dias|(?:todo|qualquer) dia|(?:any|every) ?day|(?:7|seven) days a week"
+    r"|(?:7|sete) dias (?:por|da) semana)\b)",
     re.IGNORECASE,
+)
+_THROUGH = re.compile(
+    r"(?:-feira)?(?:\.(?! ?(?-i:[A-Z])))? ?(?:to|thru|through|until|till|a|à|às|até(?: [aà]s?)?|[-–—]) ?", re.IGNORECASE
 )
 _HOURS = re.compile(r"(?P<hour>\d{1,2}) ?h(?:oras?|ours?|rs)?(?:(?P<minute>[0-5]\d)(?:min)?)?", re.IGNORECASE)
 _IN_HOURS = re.compile(r"(?:\b|\d)h(?:oras?|ours?|rs?)?\Z", re.IGNORECASE)
@@ -68,13 +95,25 @@ _HALF_DAY = 12 * 60
 
 def weekday(there: Contents, value: Value) -> bool:
     ((low, high),) = value.readings[0]
-    days = {
-        day
-        for other in there.values
-        if other.unit == "day of week"
-        for day in range(int(other.readings[0][0][0]), int(other.readings[0][0][1]) + 1)
-    }
-    return set(range(int(low), int(high) + 1)) <= days or bool(_DAYS_OTHERWISE.search(there.text))
+    return set(range(int(low), int(high) + 1)) <= weekdays(there.text)
+
+
+@lru_cache(maxsize=512)
+def weekdays(text: str) -> frozenset[int]:
+    """The days of the week that a text names, from 0 for Monday, also between two of them: "Fri-Sun"."""
+    named: set[int] = set()
+    last = None
+    for match in _DAYS_NAMED.finditer(text):
+        if match["day"]:
+            day = _DAYS[match["day"].lower()]
+            if last and last["day"] and _THROUGH.fullmatch(text, last.end(), match.start()):
+                first = _DAYS[last["day"].lower()]
+                named |= {(first + after) % 7 for after in range((day - first) % 7)}
+            named.add(day)
+        else:
+            named |= set(range(5) if match["work"] else (5, 6) if match["weekend"] else range(7))
+        last = match
+    return frozenset(named)
 
 
 def dated(there: Contents, value: Value, reading: Reading) -> bool:
