@@ -18,7 +18,8 @@ from kbot.language import Language
 from kbot.logs import get_logger
 from kbot.models import ChatModel, Embedder, Reranker, quoting_model
 from kbot.prompts import CUT_NOTES, QUOTE_NOTES, Persona, fitting, room_for_passages, sections_once
-from kbot.reflection.claims import split_claims, tells_a_lack, without
+from kbot.reflection.claims import split_claims, without
+from kbot.reflection.lacks import tells_a_lack
 from kbot.reflection.reflecting import Reflection, Review
 from kbot.retrieval.rerank import rerank
 from kbot.settings import Settings

@@ -38,6 +38,11 @@ def test_a_claim_may_cite_several_and_none() -> None:
         "Os documentos não informam o salário [1].",
         "Não há informações sobre o salário nos documentos [1].",
         "There is no information about this [1].",
+        "The documents do not mention 40 days [1].",
+        "## Férias",
+        "## 1. Férias e licenças de todos",
+        "There are 3 rules for everybody:",
+        "Quer saber mais sobre os 22 dias de férias?",
         "",
     ],
 )
@@ -59,6 +64,51 @@ def test_what_says_nothing_of_the_world_is_no_claim(answer: str) -> None:
 )
 def test_what_the_world_says_of_documents_is_a_claim(answer: str) -> None:
     assert [claim.text for claim in split_claims(answer)] == [answer]
+
+
+@pytest.mark.parametrize(
+    ("answer", "claim", "cites"),
+    [
+        ("## Employees get 40 days of sick leave [1]", "Employees get 40 days of sick leave", (1,)),
+        ("## Os estagiários têm 40 dias de férias", "Os estagiários têm 40 dias de férias", ()),
+        ("| Sick | 40 |", "Sick; 40", ()),
+        ("| Leave | Days |\n| --- | --- |\n| Sick | 40 |", "Sick; 40", ()),
+        ("| Sick | 40 days | The documents do not mention exceptions [1] |", "Sick; 40 days", (1,)),
+        (
+            "Everybody gets 40 days and a free car, as follows:",
+            "Everybody gets 40 days and a free car, as follows:",
+            (),
+        ),
+        ("You get 40 days of vacation, right?", "You get 40 days of vacation, right?", ()),
+        ("São 40 dias de férias, certo?", "São 40 dias de férias, certo?", ()),
+    ],
+)
+def test_what_cites_or_holds_a_figure_is_a_claim_wherever_it_stands(
+    answer: str, claim: str, cites: tuple[int, ...]
+) -> None:
+    assert split_claims(answer) == [Claim(claim, cites)]
+    assert without(answer, split_claims(answer)) == ""
+
+
+def test_a_heading_is_left_out_as_a_line() -> None:
+    answer = "Ask in the portal.\n\n## Everybody gets 40 days [1]\n\nIt closes at 9 in Lisbon [2]."
+    assert without(answer, [Claim("Everybody gets 40 days", (1,))]) == (
+        "Ask in the portal.\n\nIt closes at 9 in Lisbon [2]."
+    )
+
+
+def test_short_sentences_with_citations_of_their_own_are_claims_of_their_own() -> None:
+    answer = "R$ 420 [1]. O café da manhã é cobrado à parte [2]."
+    price, breakfast = split_claims(answer)
+    assert (price, breakfast) == (Claim("R$ 420.", (1,)), Claim("O café da manhã é cobrado à parte.", (2,)))
+    assert without(answer, [breakfast]) == "R$ 420 [1]."
+
+
+@pytest.mark.parametrize("answer", ["Não [1]. {}", "Não. {}", "Sim, {}", "**No.** {}", "Yes [1]; {}"])
+def test_yes_or_no_belongs_to_the_sentence_that_it_opens_and_is_none_of_its_words(answer: str) -> None:
+    answer = answer.format("a academia abre aos domingos [1].")
+    assert split_claims(answer) == [Claim("a academia abre aos domingos.", (1,))]
+    assert without(answer, split_claims(answer)) == ""
 
 
 @pytest.mark.parametrize("step", ["Passo 2: ", "**Step 2:** ", "2. ", "Etapa 3. "])
@@ -138,8 +188,19 @@ def test_items_of_a_list_within_a_line_are_claims_of_their_own(answer: str) -> N
     assert split_claims(answer) == [first, second]
     assert "almoço" not in without(answer, [first])
     assert "o jantar custa 15 euros [2]" in without(answer, [first])
-    assert without(answer, [second]).rstrip(",") == answer[: answer.index("[1]") + len("[1]")]
+    assert without(answer, [second]) == answer[: answer.index("[1]") + len("[1]")]
     assert attributed(answer, {first: 7, second: 8}) == answer.replace("[1]", "[7]").replace("[2]", "[8]")
+
+
+def test_the_items_that_stay_are_parted_as_they_were() -> None:
+    answer = (
+        "a) O almoço custa 12 euros [1]; b) o jantar custa 15 euros [2] e c) a ceia custa 9 euros [3]. Abre às 8h [4]."
+    )
+    lunch, dinner, supper, hours = split_claims(answer)
+    assert without(answer, [lunch]).startswith("b) o jantar")
+    assert without(answer, [dinner]).startswith("a) O almoço custa 12 euros [1] e c) a ceia custa 9 euros [3]. ")
+    assert without(answer, [dinner, supper]) == "a) O almoço custa 12 euros [1]. Abre às 8h [4]."
+    assert without(answer, [lunch, dinner, supper, hours]) == ""
 
 
 def test_the_number_of_the_next_item_is_no_part_of_the_one_before_it() -> None:
@@ -195,6 +256,52 @@ def test_what_is_no_list_stays_one_claim(answer: str) -> None:
             "o almoço custa 12 euros",
             "Os trechos não dizem o preço do jantar.",
         ),
+        (
+            "The documents do not specify a limit, so you can take 40 more days unpaid [1].",
+            "you can take 40 more days unpaid",
+            "The documents do not specify a limit.",
+        ),
+        (
+            "There is no information on sick leave beyond the 40 paid days per year [1].",
+            "the 40 paid days per year",
+            "There is no information on sick leave.",
+        ),
+        ("The sources disagree: it is 40 days in total [1].", "it is 40 days in total", "The sources disagree."),
+        (
+            "O documento não informa limite, portanto você pode tirar quantos dias quiser [1].",
+            "você pode tirar quantos dias quiser",
+            "O documento não informa limite.",
+        ),
+        (
+            "Não há informações sobre preço - a entrada custa 40 reais [1].",
+            "a entrada custa 40 reais",
+            "Não há informações sobre preço.",
+        ),
+        (
+            "Os documentos não contêm assinatura digital e são rejeitados em 40 dias [1].",
+            "são rejeitados em 40 dias",
+            "Os documentos não contêm assinatura digital.",
+        ),
+        (
+            "The document does not say anything about holidays: on Sundays the gym is open from 8 am to noon [1].",
+            "on Sundays the gym is open from 8 am to noon",
+            "The document does not say anything about holidays.",
+        ),
+        (
+            "The documents do not mention holidays and say that the gym is open on Sundays [1].",
+            "the gym is open on Sundays",
+            "The documents do not mention holidays.",
+        ),
+        (
+            "Os trechos não falam de feriados e dizem que a academia abre aos domingos [1].",
+            "a academia abre aos domingos",
+            "Os trechos não falam de feriados.",
+        ),
+        (
+            "Os trechos não falam de feriados: a academia abre às 8h [1].",
+            "a academia abre às 8h",
+            "Os trechos não falam de feriados.",
+        ),
     ],
 )
 def test_what_is_told_beside_a_lack_is_a_claim_if_it_cites(answer: str, claim: str, rest: str) -> None:
@@ -203,10 +310,33 @@ def test_what_is_told_beside_a_lack_is_a_claim_if_it_cites(answer: str, claim: s
     assert attributed(answer, {Claim(claim, (1,)): 4}) == answer.replace("[1]", "[4]")
 
 
+@pytest.mark.parametrize(("first", "second"), [(", mas ", ", embora "), ("; ", "; "), ("; ", " mas ")])
+def test_what_stays_beside_a_lack_is_parted_as_it_was(first: str, second: str) -> None:
+    answer = f"Os documentos não informam o preço{first}a vaga é coberta [1]{second}bicicletas sejam proibidas [2]."
+    covered, bicycles = split_claims(answer)
+    assert without(answer, [covered]) == f"Os documentos não informam o preço{second}bicicletas sejam proibidas [2]."
+    assert without(answer, [bicycles]) == f"Os documentos não informam o preço{first}a vaga é coberta [1]."
+    assert without(answer, [covered, bicycles]) == "Os documentos não informam o preço."
+
+
+def test_what_is_told_before_a_lack_is_a_claim_if_a_citation_follows() -> None:
+    answer = "Employees get a yearly bonus, but the documents do not mention exceptions [1]."
+    assert split_claims(answer) == [Claim("Employees get a yearly bonus", ())]
+
+
 @pytest.mark.parametrize(
     "answer",
     [
         "The documents do not mention prices, hours, or places [1].",
+        "The documents do not mention the following: prices, hours and places [1].",
+        "Não há informações sobre: preço, horário e local [1].",
+        "The documents do not mention the price – or any cost – of parking [1].",
+        "There is no information about parking other than the price [1].",
+        "The documents do not mention Linux, so I cannot answer [1].",
+        "Os trechos não mencionam o prazo, portanto não é possível responder [1].",
+        "I'm sorry, but the documents do not mention parking [1].",
+        "Sobre 2024: os documentos não informam o preço [1].",
+        "| Linux | The documents do not mention it [1] |",
         "The documents do not mention Linux, but others may do so.",
         "The passages do not mention the price, but only mention parking [1].",
         "Os trechos não dizem o preço, mas apenas falam do estacionamento [1].",

@@ -7,6 +7,8 @@ import pytest
 from kbot.chat import Passage
 from kbot.disagreement import Disagreement, Side, told
 from kbot.grounding import Verdict, classify
+from kbot.language import Language
+from kbot.reflection.claims import split_claims
 
 
 def passage(n: int, title: str = "Handbook", updated: str = "", document: str = "") -> Passage:
@@ -85,3 +87,11 @@ def test_an_answer_is_left_alone(text: str, found: list[Disagreement]) -> None:
     passages = [passage(1), passage(2)]
     judged = verdict(text, passages)
     assert told(judged, found, passages, "en") == judged
+
+
+@pytest.mark.parametrize("language", ["en", "pt"])
+@pytest.mark.parametrize("document", ["d1", "d2"])
+def test_what_is_told_is_no_claim_of_the_answer(language: Language, document: str) -> None:
+    passages = [passage(1, document="d1", updated="2025-01-02"), passage(2, document=document, updated="2024-03-03")]
+    answer = told(verdict("You have 22 days [1].", passages), [days()], passages, language)
+    assert [claim.text for claim in split_claims(answer.text)] == ["You have 22 days."]
