@@ -191,7 +191,7 @@ def _written(text: str, heading: str) -> list[Quote]:
         reader.header = []
         if form != "item" and found and found[-1].form == "item":
             reader.lead = ""
-        if form == "heading":
+        if form == "heading" or (form == "item" and _is_numbered_title(blocks, place)):
             reader.heading, reader.lead = _plain(block), ""
             reader.group += 1
             asks = reader.heading.endswith("?")
@@ -216,6 +216,13 @@ def _written(text: str, heading: str) -> list[Quote]:
     if found and found[0].form == "sentence" and found[0].text[0].islower():
         found[0] = replace(found[0], whole=False)
     return found
+
+
+def _is_numbered_title(blocks: Sequence[tuple[str, str]], place: int) -> bool:
+    """Whether a single item ("1. Warehouse move") stands over a paragraph as its title."""
+    forms = [form for form, _ in blocks[max(place - 1, 0) : place + 2]]
+    alone = forms.count("item") == 1 and forms[-1] == "text"
+    return alone and _is_title(_plain(blocks[place][1]), _plain(blocks[place + 1][1]))
 
 
 def _leads(text: str) -> bool:

@@ -248,3 +248,17 @@ def test_no_for_an_answer_is_not_taken_for_what_breaks_off() -> None:
     assert [quote.text for quote in quotes("A biblioteca abre aos domingos? Ela fica no")] == [
         "A biblioteca abre aos domingos?"
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "forms"),
+    [
+        ("1. Warehouse move\nTom Okafor is responsible for it.\n\n2. Next meeting\nWe meet on Friday.", "hshs"),
+        ("Pauta\n\n1. Mudança do armazém\n\nA mudança é em janeiro.", "lhs"),
+        ("We have:\n\n1. Coffee\n2. Tea\n\nAsk for them in the kitchen.", "liis"),
+        ("1. Bring the form to the desk.\n\nIt is open until noon.", "is"),
+    ],
+)
+def test_a_single_item_over_a_paragraph_is_its_title(text: str, forms: str) -> None:
+    letters = {"heading": "h", "sentence": "s", "item": "i", "lead": "l"}
+    assert "".join(letters[quote.form] for quote in quotes(text)) == forms
