@@ -3,6 +3,7 @@ calls for help. Told by their words, all of which have to be such or to go with 
 the hours, and the thanks are no part of that. Words stand here without accents. Pure functions."""
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 from kbot.characters import unaccented
@@ -111,7 +112,7 @@ _FRONTS: dict[re.Pattern[str], frozenset[SmallTalk]] = {
     re.compile(rf"\s+(?:(?=(?:e|mas|and|but)\s)|{_ASKING})", re.IGNORECASE): frozenset(["thanks"]),
 }
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\n\s*")
-# "Não funcionou" is a complaint; "não, obrigado" is thanks.
+# "Não funcionou" is a complaint, whatever stands beside it; "não, obrigado" is thanks.
 _DENIES = re.compile(r"\b(?:nao|no)\b")
 
 
@@ -126,9 +127,15 @@ def small_talk(text: str) -> SmallTalk:
         known = all(any(words.search(clause) for words in _ANY.values()) for clause in asked)
         if _NO_QUESTION.issuperset(kinds) or not known:
             return ""
-    if "acknowledgement" in kinds and "thanks" not in kinds and _DENIES.search(said):
-        return ""
-    return kinds[0] if kinds else ""
+    return "" if _denies(said, kinds) else kinds[0] if kinds else ""
+
+
+def _denies(said: str, kinds: Sequence[SmallTalk]) -> bool:
+    """Whether small talk says that something did not work or was no help."""
+    if "acknowledgement" in kinds and "thanks" not in kinds:
+        return bool(_DENIES.search(said))
+    denials = [clause for clause in _CLAUSE.split(said) if _DENIES.search(clause)]
+    return any(_ANY[kind].search(clause) for clause in denials for kind in ("acknowledgement", "help"))
 
 
 def without_courtesy(text: str) -> str:

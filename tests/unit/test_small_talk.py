@@ -70,6 +70,9 @@ from kbot.small_talk import SmallTalk, small_talk, small_talk_in, without_courte
         ("Ótimo! Obrigado, pessoal.", "thanks"),
         ("que legal!", "acknowledgement"),
         ("thank you all", "thanks"),
+        ("não obrigado", "thanks"),
+        ("Não, era isso mesmo. Obrigado!", "thanks"),
+        ("no, that's all, thanks for your help", "thanks"),
     ],
 )
 def test_what_asks_for_nothing_is_small_talk(text: str, kind: SmallTalk) -> None:
@@ -129,6 +132,11 @@ def test_what_asks_for_nothing_is_small_talk(text: str, kind: SmallTalk) -> None
         "não funcionou",
         "não ajudou",
         "that helps no",
+        "Não funcionou. Obrigado",
+        "Obrigado, não ajudou",
+        "não funcionou não, valeu",
+        "Thanks, no help",
+        "no help, thanks",
         "ok e agora?",
         "ok, e o time?",
         "bom dia, e o time?",
@@ -167,6 +175,7 @@ def test_a_long_text_is_no_small_talk_and_is_told_at_once() -> None:
         ("OK. No, I meant Lisbon", "No, I meant Lisbon"),
         ("E em Lisboa? Obrigado!", "E em Lisboa?"),
         ("Is lunch free? Thanks a lot :)", "Is lunch free?"),
+        ("Não funcionou. Obrigado", "Não funcionou."),
     ],
 )
 def test_a_courtesy_is_no_part_of_the_question_beside_it(text: str, asked: str) -> None:
