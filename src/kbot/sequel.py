@@ -9,14 +9,16 @@ from kbot.chat import Passage
 from kbot.grounding import plain, strip_citations
 from kbot.sentences import sentences
 
+# "And now?" alone asks how it is today: "Quanto custa a vaga?" "E agora?".
+_DOING_PT = r"o que (?:e que )?(?:se )?(?:vem|segue|faz(?:er|emos)?|faco|acontece|(?:devo|preciso|tenho) (?:de )?fazer)"
+_DOING_EN = r"what(?:'s| is| comes| happens| (?:do|should|can|must) (?:i|we|you) do)?"
 _PT = (
-    r"(?:o que (?:e que )?(?:se )?(?:vem|segue|faz(?:er|emos)?|faco|acontece|(?:devo|preciso|tenho) (?:de )?fazer) )?"
-    r"(?:logo )?(?:depois(?: d(?:isso|isto|aquilo))?|a seguir|em seguida|apos is[st]o|agora)"
+    rf"(?:{_DOING_PT} )?(?:logo )?(?:depois(?: d(?:isso|isto|aquilo))?|a seguir|em seguida|apos is[st]o)"
+    rf"|{_DOING_PT} agora"
     r"|o que se segue|(?:qual (?:e|seria) )?[oa]? ?(?:proxim[oa] (?:passo|etapa)|(?:passo|etapa) seguinte)"
 )
 _EN = (
-    r"(?:what(?:'s| is| comes| happens| (?:do|should|can|must) (?:i|we|you) do)? )?"
-    r"(?:then(?: what)?|next|now(?: what)?|afterwards?|after (?:that|this))"
+    rf"(?:{_DOING_EN} )?(?:then(?: what)?|next|now what|afterwards?|after (?:that|this))|{_DOING_EN} now"
     r"|(?:what(?:'s| is) )?(?:the )?(?:next|following) step"
 )
 # Without accents.

@@ -15,10 +15,17 @@ def passage(text: str, *, after: str = "", section: str = "") -> Passage:
 @pytest.mark.parametrize(
     "question",
     [
-        *("e depois?", "E depois disso?", "e a seguir?", "E agora?", "o que vem a seguir?", "o que faço depois?"),
+        *(
+            "e depois?",
+            "E depois disso?",
+            "e a seguir?",
+            "o que faço agora?",
+            "o que vem a seguir?",
+            "o que faço depois?",
+        ),
         *("próximo passo?", "Qual é o próximo passo?", "qual é a etapa seguinte?", "o que se segue?"),
         *("and then?", "Then what?", "what next?", "What's next?", "What’s the next step?", "and after that?"),
-        *("what do I do next?", "what happens then?", "And now?", "Afterwards?"),
+        *("what do I do next?", "what happens then?", "Now what?", "what now?", "Afterwards?"),
     ],
 )
 def test_what_follows_is_asked_for_in_few_words(question: str) -> None:
@@ -29,6 +36,7 @@ def test_what_follows_is_asked_for_in_few_words(question: str) -> None:
     "question",
     [
         *("e depois das 18h?", "E depois de amanhã?", "e o próximo feriado?", "e quem vem depois?", "E em Lisboa?"),
+        *("E agora?", "agora?", "And now?", "now?"),
         *("and then on Sundays?", "what next week?", "next year?", "now on Linux?", "and after lunch?"),
     ],
 )
