@@ -20,7 +20,7 @@ from kbot.grounding import plain
 from kbot.history import Turn, as_messages
 from kbot.language import FUNCTION_WORDS, Language, detect_language, stem
 from kbot.models import ChatModel
-from kbot.phrase_kinds import says_day
+from kbot.phrase_kinds import moment_of
 from kbot.phrases import Phrase, phrases, words_of
 from kbot.prompts import inert, rewrite_prompt
 from kbot.sequel import after_answer, asks_what_follows
@@ -217,7 +217,7 @@ def _tell_of(question: str, language: Language, passages: Sequence[Passage]) -> 
     Of what is in another language nothing can be said but of names, and not of days, which have one in each."""
     read = passages[:_READ]
     there = {root for each in read for root in roots(f"{each.title} {each.heading} {each.text}")}
-    named = [word for word in words_of(question) if word.name and not says_day(Phrase((word,), (word,)))]
+    named = [word for word in words_of(question) if word.name and moment_of(Phrase((word,), (word,))) != "day"]
     foreign = bool(read and read[0].language and language and read[0].language != language)
     names = {root for word in named for root in roots(word.text)}
     said = roots(fragment(question, language))

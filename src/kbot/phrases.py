@@ -8,7 +8,7 @@ from typing import Literal
 
 from kbot.language import Language
 
-_WORD = re.compile(r"[^\s?!.,;:()\"“”…]+")
+_WORD = re.compile(r"\ba partir\b|\d{1,2}:\d\d\w*|[^\s?!.,;:()\"“”…]+", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 
 _Tag = Literal["preposition", "determiner", "copula", "auxiliary", "pronoun", "asks", "other", "word"]
@@ -22,6 +22,7 @@ _FORMS: dict[str, dict[str, str]] = {
         "a": "ao|aos|à|às",
         "para": "para|pra|pro|pras|pros",
         **{each: each for each in ("com", "sem", "sobre", "até", "desde", "entre", "durante", "após", "contra")},
+        **{each: each for each in ("antes", "depois", "a partir")},  # and "de"
     },
     "en": {
         each: each
@@ -48,7 +49,7 @@ _CLOSED: dict[str, dict[_Tag, re.Pattern[str]]] = {
         "pronoun": re.compile(r"eu|vocês?|el[ea]s?|nós|[sm]e"),
     },
     "en": {
-        "copula": re.compile(r"is|are|was|were"),
+        "copula": re.compile(r"is|are|was|were|(?:who|what|when|where|how)['’]s"),
         "auxiliary": re.compile(r"do|does|did|can|could|may|might|must|shall|should|will|would|have|has"),
         "asks": re.compile(r"who|whom|whose|which|what|when|where|why|how|many|much"),
         "pronoun": re.compile(r"i|you|s?he|it|we|they|there|me"),
@@ -166,7 +167,7 @@ def _pieces(words: Sequence[Word], text: str, language: Literal["pt", "en"]) -> 
             continue
         preposition = _PREPOSITIONS[language][words[place].low] if tags[place] == "preposition" else ""
         place += bool(preposition)
-        while place < len(words) and tags[place] == "determiner":
+        while place < len(words) and (tags[place] == "determiner" or (preposition and tags[place] == "preposition")):
             place += 1
         inside = place
         while place < len(words) and (place == inside or not text[words[place - 1].end : words[place].start].strip()):

@@ -74,6 +74,42 @@ from kbot.phrases import phrases
             "Qual é o limite para refeição em viagem?",
         ),
         ("Quanto posso gastar com curso ou certificação?", "E com livros?", "Quanto posso gastar com livros?"),
+        # another property of the same thing, or the same of another
+        ("Qual é o prazo de reembolso de viagens?", "e o valor?", "Qual é o valor de reembolso de viagens?"),
+        (
+            "Qual é o prazo de reembolso de viagens?",
+            "e o teto máximo?",
+            "Qual é o teto máximo de reembolso de viagens?",
+        ),
+        ("Qual é o prazo de reembolso de viagens?", "e hospedagem?", "Qual é o prazo de reembolso de hospedagem?"),
+        ("Qual é o horário da academia?", "e a piscina?", "Qual é o horário da piscina?"),
+        ("Qual é a senha do wifi?", "e a VPN?", "Qual é a senha da VPN?"),
+        ("What is the wifi password?", "and the VPN?", "What is the VPN password?"),
+        (
+            "What's the limit of travel reimbursement?",
+            "and the deadline?",
+            "What's the deadline of travel reimbursement?",
+        ),
+        ("What is the limit for the refund of trips?", "and hotels?", "What is the limit for the refund of hotels?"),
+        # a moment takes the place of one of its kind alone
+        ("A academia abre às 10h?", "e depois das 18:30?", "A academia abre depois das 18:30?"),
+        ("A academia abre às 10h?", "e 18h?", "A academia abre às 18h?"),
+        ("A academia abre às 10h?", "e aos domingos?", "A academia abre às 10h aos domingos?"),
+        ("A academia abre aos sábados?", "e no fim de semana?", "A academia abre no fim de semana?"),
+        ("A academia abre aos sábados?", "e hoje?", "A academia abre hoje?"),
+        ("Qual é o orçamento de 2024?", "e 2025?", "Qual é o orçamento de 2025?"),
+        ("Is the gym open at 10 am?", "and after 6 pm?", "Is the gym open after 6 pm?"),
+        ("When is the gym open on weekdays?", "and the weekend?", "When is the gym open on the weekend?"),
+        ("Quanto custa a vaga em Braga?", "e depois das 18h?", "Quanto custa a vaga em Braga depois das 18h?"),
+        ("Quanto custa a vaga em Braga?", "e a partir das 8h?", "Quanto custa a vaga em Braga a partir das 8h?"),
+        ("Quanto custa a vaga em Braga?", "e em 2025?", "Quanto custa a vaga em Braga em 2025?"),
+        ("Quanto custa a vaga em Braga?", "e no ano passado?", "Quanto custa a vaga em Braga no ano passado?"),
+        ("Quanto custa a vaga em Braga?", "e hoje à noite?", "Quanto custa a vaga em Braga hoje à noite?"),
+        ("How much is parking in Braga?", "and after 6 pm?", "How much is parking in Braga after 6 pm?"),
+        ("How much is parking in Braga?", "and in May?", "How much is parking in Braga in May?"),
+        ("How much is parking in Braga?", "and 2025?", "How much is parking in Braga in 2025?"),
+        ("How much is parking in Braga?", "and last year?", "How much is parking in Braga last year?"),
+        ("How much is parking in Braga?", "and now?", "How much is parking in Braga now?"),
         # nothing has its form: it is added
         ("When is the gym open?", "and on Sundays?", "When is the gym open on Sundays?"),
         ("When is the gym open?", "What about weekends?", "When is the gym open on weekends?"),
@@ -85,8 +121,31 @@ def test_a_fragment_takes_the_place_of_its_like(asked: str, said: str, whole: st
 
 
 @pytest.mark.parametrize(
+    "said",
+    [
+        *(
+            "e grátis?",
+            "e mais barato?",
+            "e cedo?",
+            "e mais tarde?",
+            "e a de treinamento?",
+            "e os outros?",
+            "e comigo?",
+        ),
+        *("e internacionais?", "e remotamente?", "e o preço?"),
+        *("and us?", "and remotely?", "and mine?", "and the others?", "and twice?", "and home?", "and cheaper?"),
+        *("and the cheapest?", "and international?", "and the price?"),
+    ],
+)
+def test_what_has_no_noun_of_its_own_or_is_a_property_takes_no_place_of_a_thing(said: str) -> None:
+    asked = "Quanto custa a vaga em Braga?" if said.startswith("e ") else "How much is the parking spot in Braga?"
+    assert filled(said, asked, detect_language(asked)) is None
+
+
+@pytest.mark.parametrize(
     ("asked", "said"),
     [
+        ("Qual é o prazo de reembolso de viagens?", "e internacionais?"),
         ("Que horas a biblioteca abre?", "E se eu atrasar?"),
         ("Que horas a biblioteca abre?", "Por quê?"),
         ("Quantos dias de férias tenho?", "e estagiários?"),
