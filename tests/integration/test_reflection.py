@@ -1,6 +1,7 @@
 """What the engine asks itself: drafts are checked, withdrawn, written again, cut or refused, within bounded calls."""
 
 import json
+import math
 import uuid
 from pathlib import Path
 from typing import Literal
@@ -168,6 +169,17 @@ async def test_full_searches_again_in_other_words(desk: Desk, model: FakeOllama)
         "answer to the point",
         "claims supported",
     ]
+
+
+@pytest.mark.parametrize(("yes", "step"), [(0.2, "passages relevant"), (0.02, "passages none relevant")])
+async def test_only_a_sure_no_leaves_a_passage_out(desk: Desk, model: FakeOllama, yes: float, step: str) -> None:
+    shares = [{"token": "yes", "logprob": math.log(yes)}, {"token": "no", "logprob": math.log(1 - yes)}]
+    pieces = [piece for n in range(1, 9) for piece in (f"{n}:", " no", "\n")]
+    model.odds = [[{"token": piece, "logprob": 0.0, "top_logprobs": shares}] for piece in pieces]
+    model.answers = [pieces, [RIGHT], ["Yes"]]
+    answer = await ask(await desk.engine(model, reflection="full", reflection_attempts=0), FERIAS, somewhere())
+    assert step in steps(answer)
+    assert answer.grounded is (yes > 0.1)
 
 
 async def test_a_draft_beside_the_point_is_followed_by_another_search(desk: Desk, model: FakeOllama) -> None:

@@ -36,6 +36,8 @@ _MARGIN_FOR_QUOTES = 0.5
 _WEIGHT = 2.0
 _MOST_ODDS = 6.0
 _GOOD = 0.5
+# A small model's grades of passages say where in the list each stood, and little else: only a sure no leaves one out.
+_MAY_HELP = 0.1
 _SAYS_SO = 0.7  # a small model says yes to what is nearly right as well, but less surely
 _TEXT_CHARACTERS = 1500
 
@@ -124,7 +126,7 @@ class Reflection:
         grades = await self._told("passages", asking)
         if grades is None:
             return list(passages)
-        kept = [passage for passage, grade in zip(passages, grades, strict=True) if grade.share >= _GOOD]
+        kept = [passage for passage, grade in zip(passages, grades, strict=True) if grade.share >= _MAY_HELP]
         self.note("passages", "relevant" if kept else "none relevant", f"{len(kept)}/{len(passages)}")
         return kept
 
