@@ -118,7 +118,7 @@ _PEOPLE = (
     r"|ees?|ora?s?|istas?|entes?|antes?|eir[oa]s?|ad[oa]s?|men|women)"
 )
 _MARKS: tuple[tuple[Kind, str], ...] = (
-    ("date", rf"\d|\b(?:{_MONTHS}|{_DAYS}|{_WHEN})\b"),
+    ("date", rf"\d|\b(?:{_MONTHS}|{_DAYS}|{_WHEN}|{_CLOCK})\b"),
     ("time", rf"\d|\b(?:{_CLOCK}|{_DAYS}|{_WHEN}|{_NUMBERS})\b"),
     ("quantity", rf"\d|\b(?:{_NUMBERS}|an?)\b"),
     (

@@ -19,6 +19,7 @@ from pydantic import ConfigDict
 
 from kbot.answer_types import can_hold, wanted
 from kbot.confidence import rivals, roots, unnamed
+from kbot.figures.values import values_in
 from kbot.language import detect_language
 from kbot.prompts import parse_passages, question_of, refusal_of
 from kbot.quotes import Quote, leans, quotes
@@ -36,7 +37,7 @@ _WORDS_WEIGHT = 0.3
 _FOREIGN = 0.16
 _ROW = 0.1
 _PER_PLACE = 0.02
-_UNFIT = 0.1
+_UNFIT = 0.2
 _CUT_OFF = 0.1
 _UNNAMED = 0.15
 # Whether to answer at all is decided by the gate, from more than these scores; this is for what is plainly beside the
@@ -132,12 +133,23 @@ def _read(messages: Sequence[BaseMessage]) -> tuple[str, list[_Candidate]]:
                 quote.form in _QUOTED and rivals(question, f"{titles[n]} {text}", quote.said, foreign=foreign)
             ):
                 continue
-            fits = can_hold(quote.said, what) is not False
+            fits = can_hold(quote.said, what) is not False and not _of_other_days(question, quote.said)
             handicap = (_FOREIGN if foreign else 0.0) - nameless + (_ROW if quote.form == "row" else 0.0)
             if quote.form in _QUOTED:
                 handicap -= (0.0 if fits else _UNFIT) + (0.0 if quote.whole else _CUT_OFF)
             candidates.append(_Candidate(n, place, quote, shown, handicap, fits, foreign))
     return question, candidates
+
+
+def _of_other_days(question: str, said: str) -> bool:
+    """Whether a quote is said of days of the week, and of none that the question names."""
+    asked, told = _days(question), _days(said)
+    return bool(asked and told) and asked.isdisjoint(told)
+
+
+def _days(text: str) -> set[int]:
+    spans = [value.readings[0][0] for value in values_in(text) if value.unit == "day of week"]
+    return {day for first, last in spans for day in range(int(first), int(last) + 1)}
 
 
 def _shown(quote: Quote, asked_for: set[str]) -> str:
@@ -233,16 +245,17 @@ def _lists(candidates: Sequence[_Candidate]) -> dict[int, list[int]]:
 
 
 def _led(candidates: Sequence[_Candidate], place: int) -> int | None:
-    """The place of what a heading, a question or a lead leads to."""
+    """The place of what a heading, a question or a lead leads to: the first that can be what was asked for."""
+    below: list[int] = []
     following = place + 1
     while following < len(candidates) and candidates[following].n == candidates[place].n:
         form = candidates[following].quote.form
         if form in _QUOTED:
-            return following
-        if form != "lead":
-            return None
+            below.append(following)
+        elif form != "lead":
+            break
         following += 1
-    return None
+    return next((each for each in below if candidates[each].fits), next(iter(below), None))
 
 
 def _together(place: int, kept: Sequence[int], lists: Mapping[int, Sequence[int]], whole: set[int]) -> tuple[int, ...]:

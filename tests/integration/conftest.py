@@ -9,6 +9,8 @@ from operators import Operator, write_set
 from program import Program
 
 from kbot.embedded.server import running
+from kbot.extractive import ExtractiveChatModel
+from kbot.models import Embedder
 from kbot.settings import Settings
 
 
@@ -53,3 +55,9 @@ async def kbot(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Progr
 def operator(settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Operator:
     write_set(tmp_path)
     return Operator(settings.model_copy(update={"chat_model": "extractive"}), tmp_path, capsys)
+
+
+@pytest.fixture(scope="session")
+def quoting(embedder: Embedder) -> ExtractiveChatModel:
+    """The model that quotes, with the real embedder."""
+    return ExtractiveChatModel(embeddings=embedder.embeddings)

@@ -1,12 +1,12 @@
 """The model without a language model: it quotes, or refuses, with the real embedder."""
 
 import pytest
-from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessageChunk
+from quoting import prompt
 
 from kbot.chat import Passage
 from kbot.extractive import ExtractiveChatModel
 from kbot.language import Language, detect_language
-from kbot.models import Embedder
 from kbot.prompts import REFUSALS, Persona, answer_prompt, format_passages
 
 HOURS = (
@@ -29,17 +29,6 @@ The following are not covered:
 - tours abroad"""
 HOTLINE = "You can report it by:\n\n1. Calling the compliance hotline at 1-800-555-1212.\n2. A letter to the board."
 STEPS = "To cancel an order, proceed as follows:\n\nOpen the portal, choose the order and press the red button."
-
-
-def prompt(question: str, *texts: str, language: Language = "en", refusal: str | None = None) -> list[BaseMessage]:
-    passages = [Passage(f"c{n}", "d", "s.md", "S", text, 0, 0, 0, 0) for n, text in enumerate(texts)]
-    values = {"passages": format_passages(passages), "question": question}
-    return answer_prompt(Persona("x", refusal=refusal), language).invoke(values).to_messages()
-
-
-@pytest.fixture(scope="module")
-def quoting(embedder: Embedder) -> ExtractiveChatModel:
-    return ExtractiveChatModel(embeddings=embedder.embeddings)
 
 
 @pytest.mark.parametrize(
@@ -233,62 +222,6 @@ async def test_two_halves_of_an_answer_are_both_quoted(quoting: ExtractiveChatMo
     said = (await quoting.ainvoke(prompt("When does the gym open?", text))).text
     assert "at 6" in said
     assert "at 9" in said
-
-
-@pytest.mark.parametrize(
-    ("question", "text", "said"),
-    [
-        (
-            "Can we work from home on Fridays?",
-            "The council proposed that everybody may work from home on Fridays. The proposal was rejected in May.",
-            ["everybody may work from home", "was rejected"],
-        ),
-        (
-            "Podemos trabalhar de casa às sextas?",
-            "Propôs-se que todos possam trabalhar de casa às sextas. A proposta foi rejeitada pela diretoria em maio.",
-            ["trabalhar de casa", "foi rejeitada"],
-        ),
-        (
-            "Can I choose the days on which I work in the office?",
-            "You may choose the days on which you work in the office. However, on Tuesdays everybody comes.",
-            ["You may choose", "on Tuesdays everybody comes"],
-        ),
-        (
-            "Quem pode usar a garagem?",
-            "Toda a equipe pode usar a garagem do prédio. No entanto, às terças ela é só dos visitantes.",
-            ["Toda a equipe", "às terças"],
-        ),
-        (
-            "Can I work from home on Fridays?",
-            "You can work from home on Fridays. Only with written approval.",
-            ["You can work", "Only with written approval."],
-        ),
-        (
-            "Posso trabalhar de casa às sextas?",
-            "Você pode trabalhar de casa às sextas. Essa possibilidade acabou em 2023.",
-            ["Você pode trabalhar", "Essa possibilidade acabou"],
-        ),
-    ],
-)
-async def test_a_sentence_is_quoted_with_the_one_that_takes_it_back(
-    quoting: ExtractiveChatModel, question: str, text: str, said: list[str]
-) -> None:
-    language = detect_language(question)
-    answer = (await quoting.ainvoke(prompt(question, text, language=language))).text
-    assert [part for part in said if part in answer] == said
-    assert answer.count("[1]") == 2, "each cites"
-
-
-async def test_a_sentence_that_only_follows_is_not_quoted_beside_it(quoting: ExtractiveChatModel) -> None:
-    text = "The gym opens at six in the morning. The boxes for the shoes of its guests are near the door."
-    answer = (await quoting.ainvoke(prompt("When does the gym open?", text))).text
-    assert answer == "The gym opens at six in the morning. [1]"
-
-
-async def test_a_sentence_is_quoted_with_all_that_take_it_back_one_after_another(quoting: ExtractiveChatModel) -> None:
-    text = "Você pode trabalhar de casa às sextas. Apenas se o gestor autorizar por escrito. Isso não vale para todos."
-    answer = (await quoting.ainvoke(prompt("Posso trabalhar de casa às sextas?", text, language="pt"))).text
-    assert answer == "\n\n".join(f"{sentence}. [1]" for sentence in text.removesuffix(".").split(". "))
 
 
 async def test_a_bare_yes_is_quoted_with_the_question_that_it_answers(quoting: ExtractiveChatModel) -> None:

@@ -61,6 +61,8 @@ def test_what_is_counted_is_named() -> None:
         ("date", "It was closed in March.", True),
         ("date", "A matrícula é feita após a prova.", True),
         ("date", "The church is very beautiful.", False),
+        ("date", "The gym opens at six in the morning.", True),
+        ("date", "O bar abre à noite.", True),
         ("quantity", "A comissão tem três docentes.", True),
         ("quantity", "O estágio pode ser prestado em empresas.", False),
         ("money", "O limite é de R$ 420 por noite.", True),
