@@ -171,10 +171,11 @@ class Answering:
         except ModelError as error:
             log.warning("quoting_failed", error=type(error).__name__, next_step=error.next_step)
             return False
-        if not self._classified(text).grounded:
+        quoting = self._classified(f"{text}\n\n{QUOTE_NOTES[self._language]}")
+        if not quoting.grounded:
             return False
         self._reflection.note("draft", "quoted")
-        self.verdict = self._classified(f"{text}\n\n{QUOTE_NOTES[self._language]}")
+        self.verdict = quoting
         return True
 
     def _asked(self, chat: ChatModel, rejected: Sequence[str] = ()) -> AsyncGenerator[str]:

@@ -10,7 +10,7 @@ from kbot.answer_types import wanted
 from kbot.chat import Passage
 from kbot.grounding import plain
 from kbot.language import FUNCTION_WORDS, detect_language, stem
-from kbot.outline import tables
+from kbot.outline import header_at, tables
 from kbot.sentences import sentences
 
 # What a question calls its answer, and a sentence that holds one need not say.
@@ -166,12 +166,11 @@ def _words(question: str, passage: Passage) -> float:
     if not asked:
         return 0.0
     heading = roots(_heading(passage))
-    heads = [(table.start, table.end, roots(table.header)) for table in tables(passage.text)]
-    # A row says what its table's head names.
-    over = [set[str]().union(*(head for a, b, head in heads if a < start < b)) for start, _ in sentences(passage.text)]
+    grid = tables(passage.text)
+    heads = {table.header: roots(table.header) for table in grid}  # a row says what its table's head names
     shared = [
-        len(asked & (roots(passage.text[a:b]) | heading | head))
-        for (a, b), head in zip(sentences(passage.text), over, strict=True)
+        len(asked & (roots(passage.text[a:b]) | heading | heads.get(header_at(grid, a), set())))
+        for a, b in sentences(passage.text)
     ]
     return min(max(shared, default=0) / min(len(asked), _ENOUGH_WORDS), 1.0)
 

@@ -120,6 +120,7 @@ def _read(messages: Sequence[BaseMessage]) -> tuple[str, list[_Candidate]]:
     candidates: list[_Candidate] = []
     question = question_of(messages)
     asked_in, what, asked_for = detect_language(question), wanted(question), roots(question)
+    days = _days(question)
     passages = parse_passages(messages[-1].text)
     nameless = _UNNAMED * unnamed(question, messages[-1].text.rpartition("</passage>")[0])
     titles = {int(n): label for n, label in _LABEL.findall(messages[-1].text)}
@@ -133,7 +134,7 @@ def _read(messages: Sequence[BaseMessage]) -> tuple[str, list[_Candidate]]:
                 quote.form in _QUOTED and rivals(question, f"{titles[n]} {text}", quote.said, foreign=foreign)
             ):
                 continue
-            fits = can_hold(quote.said, what) is not False and not _of_other_days(question, quote.said)
+            fits = can_hold(quote.said, what) is not False and not _of_other_days(days, quote.said)
             handicap = (_FOREIGN if foreign else 0.0) - nameless + (_ROW if quote.form == "row" else 0.0)
             if quote.form in _QUOTED:
                 handicap -= (0.0 if fits else _UNFIT) + (0.0 if quote.whole else _CUT_OFF)
@@ -141,10 +142,10 @@ def _read(messages: Sequence[BaseMessage]) -> tuple[str, list[_Candidate]]:
     return question, candidates
 
 
-def _of_other_days(question: str, said: str) -> bool:
-    """Whether a quote is said of days of the week, and of none that the question names."""
-    asked, told = _days(question), _days(said)
-    return bool(asked and told) and asked.isdisjoint(told)
+def _of_other_days(asked: set[int], said: str) -> bool:
+    """Whether a quote is said of days of the week, and of none that are asked about."""
+    told = _days(said) if asked else set[int]()
+    return bool(told) and asked.isdisjoint(told)
 
 
 def _days(text: str) -> set[int]:

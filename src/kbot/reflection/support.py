@@ -96,10 +96,11 @@ def weighed(evidence: Evidence, claim: str, texts: Sequence[str]) -> Support:
         np.stack([evidence.vectors[sentence] for sentence in single]) @ evidence.vectors[claim]
     ).tolist()
     nearest = max(range(len(single)), key=cosines.__getitem__)
+    known = {row: there for text in read for row, there in text.rows}
     near = [
         sentence
         for sentence, cosine in zip(single, cosines, strict=True)
-        if cosine >= _NEAR or _share(wanted, _roots(sentence)) >= _SHARE
+        if cosine >= _NEAR or _share(wanted, known[sentence]) >= _SHARE
     ]
     figures = not missing(claim, "\n".join([*(text.under for text in read), *texts]))
     said_in = detect_language(claim)
